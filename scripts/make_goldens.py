@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Golden sentences for the shipped int8 weights, by the exact emulation of the int8 core.
+
+usage: make_goldens.py          rewrites tests/data/golden-<source>-<target>.json for every folder of weights/
+
+The margin of a step is the distance of its best logit from the second. Sentences with a small margin are left out, for
+there the rounding of another order of summation may rightly choose another word.
+"""
+import json
+import os
+
+import numpy as np
+
+import reference
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SMALLEST_MARGIN = 0.05
+CANDIDATES = {
+    'en': [
+        'Good morning!',
+        'How are you?',
+        'Where is the station?',
+        'I would like a cup of coffee, please.',
+        'The weather is beautiful today.',
+        'We are going to the beach tomorrow.',
+        'She has two brothers and a sister.',
+        'Can you help me, please?',
+        'The train leaves at 9:45 from platform 3.',
+        'My computer is broken.',
+        'Open the settings and choose a language.',
+        'He did not know what to say.',
+        'The children are playing in the garden.',
+        'Thank you very much for your help! 😊',
+        'It is raining, so we stay at home.',
+        'The book is on the table.',
+    ],
+    'de': [
+        'Guten Morgen!',
+        'Wie geht es dir?',
+        'Wo ist der Bahnhof?',
+        'Ich möchte bitte eine Tasse Kaffee.',
+        'Das Wetter ist heute schön.',
+        'Wir fahren morgen an den Strand.',
+        'Sie hat zwei Brüder und eine Schwester.',
+        'Können Sie mir bitte helfen?',
+        'Der Zug fährt um 9:45 Uhr von Gleis 3.',
+        'Mein Computer ist kaputt.',
+        'Öffnen Sie die Einstellungen und wählen Sie eine Sprache.',
+        'Er wusste nicht, was er sagen sollte.',
+        'Die Kinder spielen im Garten.',
+        'Vielen Dank für deine Hilfe! 😊',
+        'Es regnet, also bleiben wir zu Hause.',
+        'Das Buch liegt auf dem Tisch.',
+    ],
+}
+
+
+def translate(model, vocabulary, source):
+    """The part of a golden case that every set has, and the logits [T, V] and cross-attention [H, T, S] behind it."""
+    ids = vocabulary.encode(source) + [reference.EOS]
+    out = model.greedy(ids)
+    memory = model.encode(ids)
+    logits, attention = model.decode(out, memory)
+    case = {'source': source, 'source_ids': ids, 'greedy_ids': out, 'greedy': vocabulary.decode(out)}
+    return case, memory, logits, attention
+
+
+def smallest_margin(logits):
+    """[T, V] -> the least distance of a row's best from its second."""
+    top = np.sort(logits, -1)[:, -2:]
+    return float((top[:, 1] - top[:, 0]).min())
+
+
+def write(path, made_by, cases, **more):
+    """Write a golden file, one case a line; `more` goes into its head."""
+    head = {'format': 'dragoman-golden', 'version': 1, 'made_by': made_by} | more
+    head = json.dumps(head, separators=(',', ':'))[1:-1]
+    lines = ',\n'.join(json.dumps(case, ensure_ascii=False, separators=(',', ':')) for case in cases)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('{' + head + ',"cases":[\n' + lines + '\n]}\n')
+
+
+def main():
+    for direction in sorted(os.listdir(os.path.join(ROOT, 'weights'))):
+        folder = os.path.join(ROOT, 'weights', direction)
+        if not os.path.isdir(folder):
+            continue
+        model, vocabulary = reference.Model(folder, int8_products=True), reference.load_vocabulary(folder)
+        cases = []
+        for source in CANDIDATES[model.config['source_language']]:
+            case, _, logits, _ = translate(model, vocabulary, source)
+            margin = smallest_margin(logits)
+            print(f'{direction} {"kept" if margin > SMALLEST_MARGIN else "left out"} {margin:.3f} {case["greedy"]}')
+            if margin > SMALLEST_MARGIN:
+                cases.append(case)
+        write(os.path.join(ROOT, 'tests/data', f'golden-{direction}.json'), 'scripts/make_goldens.py', cases)
+
+
+if __name__ == '__main__':
+    main()

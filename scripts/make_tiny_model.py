@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Write the tiny random model of the tests, float and int8, with its goldens. Deterministic: a rerun changes nothing.
+
+usage: make_tiny_model.py          writes tests/data/tiny-f16 and tests/data/tiny-int8
+
+The weights are random, so the text that comes out means nothing; the ids, logits and attention are what tests compare.
+No dimension is a multiple of a SIMD width by luck: FFN 40 exercises the tails of the kernels.
+"""
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unicodedata
+
+import numpy as np
+import sentencepiece
+
+import make_goldens
+import quantize
+import reference
+import weight_file
+
+DATA = os.path.join(make_goldens.ROOT, 'tests/data')
+SEED = 173              # of 9,000 tried, one whose outputs vary in length and words
+EOS_BIAS = 5.0
+WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 32, 40, 4, 2, 2, 384
+FLOAT_TOLERANCE = {'memory': 0.001, 'logits': 0.002, 'attention': 0.001}     # float32 against float64
+SMALLEST_MARGIN = 0.01      # logits; between the best and the second of every step
+CONFIG = {
+    'model_type': 'marian', 'source_language': 'en', 'target_language': 'de', 'd_model': WIDTH,
+    'encoder_ffn_dim': FFN, 'decoder_ffn_dim': FFN, 'encoder_layers': ENCODER_LAYERS, 'decoder_layers': DECODER_LAYERS,
+    'encoder_attention_heads': HEADS, 'decoder_attention_heads': HEADS, 'vocab_size': VOCABULARY,
+    'activation_function': 'relu', 'normalize_before': False, 'scale_embedding': True, 'layer_norm_eps': 1e-06,
+    'position_embedding': 'sinusoidal', 'eos_token_id': 0, 'unk_token_id': 1, 'decoder_start': 'zero',
+    'share_encoder_decoder_embeddings': True,
+}
+TEXT = """
+The house is small, but the garden is large. | Das Haus ist klein, aber der Garten ist groß.
+I am reading a good book about the sea. | Ich lese ein gutes Buch über das Meer.
+Where is the next train station? | Wo ist der nächste Bahnhof?
+She is learning German and English. | Sie lernt Deutsch und Englisch.
+We will see each other again tomorrow. | Wir sehen uns morgen wieder.
+The cat sleeps on the old chair. | Die Katze schläft auf dem alten Stuhl.
+Please close the door behind you. | Bitte mach die Tür hinter dir zu.
+It was raining the whole day. | Es hat den ganzen Tag geregnet.
+Can you show me the way to the market? | Können Sie mir den Weg zum Markt zeigen?
+The children are singing a song in the school. | Die Kinder singen ein Lied in der Schule.
+My brother is working in a large city. | Mein Bruder arbeitet in einer großen Stadt.
+He has bought bread, cheese and apples. | Er hat Brot, Käse und Äpfel gekauft.
+The ship is leaving the harbour at seven. | Das Schiff verlässt den Hafen um sieben.
+You can change the language in the settings. | Sie können die Sprache in den Einstellungen ändern.
+The translation is running in the browser. | Die Übersetzung läuft im Browser.
+There is snow on the mountains in winter. | Im Winter liegt Schnee auf den Bergen.
+The teacher is asking a question. | Die Lehrerin stellt eine Frage.
+I have forgotten my key at home. | Ich habe meinen Schlüssel zu Hause vergessen.
+The bread from this bakery is the best. | Das Brot aus dieser Bäckerei ist das beste.
+They are waiting for the bus in the rain. | Sie warten im Regen auf den Bus.
+"""
+SOURCES = [
+    'Yes!',
+    'A',                        # reaches the limit of length: no eos
+    '👋🏽',
+    'Where is the café?',
+    'Danke schön 😊',
+    'ﬁsch ｕｎｄ Bro\u0308tchen',
+    'Wo ist der nächste Bahnhof?',
+    'Können Sie mir den Weg zum Markt zeigen?',
+    'You can change the language in the settings.',
+    'The house is small, but the garden is large, and the cat sleeps on the old chair by the door.',
+]
+
+
+def normalisation_rules():
+    """The lines of a SentencePiece rule file: the European part of `nmt_nfkc`, the rules of the shipped vocabularies.
+
+    The whole of it is 240 KB, which is too much for a test file.
+    """
+    rules = {}
+    latin = [chr(c) for c in range(0xA0, 0x180)]
+    wide = [chr(c) for c in (*range(0xFB00, 0xFB07), *range(0xFF01, 0xFF5E), 0x2026, 0x2122)]
+    for char in latin + wide:
+        composed = unicodedata.normalize('NFKC', char)
+        if composed != char:
+            rules[char] = composed
+        decomposed = unicodedata.normalize('NFD', char)
+        if char in latin and decomposed != char:
+            rules[decomposed] = char
+    spaces = '\t\n\x0c\r\u1680\u200b\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd' + ''.join(map(chr, range(0x2000, 0x200B)))
+    rules.update(dict.fromkeys(spaces, ' '))
+    rules.update(dict.fromkeys(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)), ''))
+
+    def points(text):
+        return ' '.join(f'{ord(char):X}' for char in text)
+    return ''.join(f'{points(source)}\t{points(target)}\n' for source, target in sorted(rules.items()))
+
+
+def train_vocabulary():
+    """The bytes of a SentencePiece model: unigram, byte fallback, eos 0, unk 1, as the shipped ones."""
+    sentences = [side.strip() for line in TEXT.strip().split('\n') for side in line.split(' | ')]
+    model = io.BytesIO()
+    # The rule file's path is kept inside the model: a bare name makes every run write the same bytes.
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with open('rules.tsv', 'w', encoding='utf-8') as file:
+            file.write(normalisation_rules())
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences), model_writer=model, vocab_size=VOCABULARY, model_type='unigram',
+            character_coverage=1.0, byte_fallback=True, bos_id=-1, pad_id=-1, eos_id=0, unk_id=1, num_threads=1,
+            normalization_rule_tsv='rules.tsv', minloglevel=2)
+    return model.getvalue()
+
+
+def random_tensors(seed):
+    """{name: F16 array}. Scales are chosen so that attention is peaked and the decoder neither stalls nor loops."""
+    rng = np.random.default_rng(seed)
+    tensors = {}
+
+    def linear(name, outputs, inputs, gain=1.0):
+        tensors[name + '.weight'] = rng.normal(0, gain / np.sqrt(inputs), (outputs, inputs))
+        tensors[name + '.bias'] = rng.normal(0, 0.1, outputs)
+
+    def norm(name, gain=1.0):
+        # Signs at random: with tied embeddings the residual path would otherwise make every token predict itself.
+        tensors[name + '.weight'] = gain * rng.uniform(0.7, 1.3, WIDTH) * rng.choice([-1, 1], WIDTH)
+        tensors[name + '.bias'] = rng.normal(0, 0.1, WIDTH)
+
+    def attention(name):
+        for part, gain in (('q', 2.0), ('k', 2.0), ('v', 0.8), ('out', 0.8)):
+            linear(f'{name}.{part}_proj', WIDTH, WIDTH, gain)
+        norm(name + '_layer_norm')
+
+    embedding = rng.normal(0, 1, (VOCABULARY, WIDTH))
+    # Rows of one length, or the longest would win every step; half of 1, so that positions weigh as much as tokens.
+    tensors['model.shared.weight'] = 0.5 * embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
+    bias = rng.normal(0, 0.1, VOCABULARY)
+    bias[0] += EOS_BIAS         # often enough that lengths differ
+    bias[1] -= 20               # unk: never
+    bias[2:258] -= 2.5          # bytes: seldom
+    tensors['final_logits_bias'] = bias
+    for side, layers in (('encoder', ENCODER_LAYERS), ('decoder', DECODER_LAYERS)):
+        for i in range(layers):
+            layer = f'model.{side}.layers.{i}'
+            attention(layer + '.self_attn')
+            if side == 'decoder':
+                attention(layer + '.encoder_attn')
+            linear(layer + '.fc1', FFN, WIDTH, 1.5)
+            linear(layer + '.fc2', WIDTH, FFN, 1.5)
+            last = side == 'decoder' and i == layers - 1
+            norm(layer + '.final_layer_norm', 8.0 if last else 1.0)     # the last one sets the spread of the logits
+    return {name: array.astype(np.float16) for name, array in tensors.items()}
+
+
+def golden_case(model, vocabulary, source):
+    """One sentence with everything that tests compare: S source rows, T = greedy ids + 1 steps."""
+    case, memory, logits, attention = make_goldens.translate(model, vocabulary, source)
+    margin = make_goldens.smallest_margin(logits)
+    if margin <= SMALLEST_MARGIN:
+        raise ValueError(f'margin {margin:.4f} in "{source}": choose another sentence or seed')
+    top = np.argsort(-logits, -1)[:, :5]
+    return case | {
+        'memory': memory[[0, -1]].round(5).tolist(),                                    # first and last row, [2, D]
+        'top5_ids': top.tolist(),                                                       # [T, 5]
+        'top5_logits': np.take_along_axis(logits, top, -1).round(4).tolist(),           # [T, 5]
+        'log_normaliser': reference.log_normaliser(logits).round(4).tolist(),           # [T]
+        'cross_attention_mean_over_heads': attention.mean(0).round(4).tolist(),         # [T, S], last layer
+    }
+
+
+def rounding_tolerance(folder, model, cases):
+    """How far the int8 results may move: {memory, logits, attention}, the largest differences seen, doubled.
+
+    A float sum in another order may push an activation over a rounding boundary; with 32 columns one such step of 1/127
+    shows. Embeddings moved by a few millionths bring it about; the ids have to stay the same.
+    """
+    rng, seen = np.random.default_rng(SEED), {'memory': 0.0, 'logits': 0.0, 'attention': 0.0}
+    for _ in range(12):
+        moved = reference.Model(folder, int8_products=True)
+        moved.embedding.real *= 1 + 4e-6 * rng.normal(size=moved.embedding.real.shape)
+        for case in cases:
+            ids, out = case['source_ids'], case['greedy_ids']
+            if moved.greedy(ids) != out:
+                raise ValueError(f'rounding changes the ids of "{case["source"]}": choose another sentence')
+            before, after = ((memory, *m.decode(out, memory)) for m in (model, moved) for memory in [m.encode(ids)])
+            for name, a, b in zip(seen, before, after):
+                seen[name] = max(seen[name], float(np.abs(a - b).max()))
+    return {name: max(round(2 * value, 3), FLOAT_TOLERANCE[name]) for name, value in seen.items()}
+
+
+def write_goldens(folder, int8_products):
+    """Write golden.json of a model folder."""
+    model, vocabulary = reference.Model(folder, int8_products), reference.load_vocabulary(folder)
+    cases = [golden_case(model, vocabulary, source) for source in SOURCES]
+    tolerance = rounding_tolerance(folder, model, cases) if int8_products else FLOAT_TOLERANCE
+    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/make_tiny_model.py', cases, tolerance=tolerance)
+    print(os.path.basename(folder), tolerance)
+    for case in cases:
+        print(len(case['source_ids']), len(case['greedy_ids']), case['greedy'])
+
+
+def main():
+    real, int8 = os.path.join(DATA, 'tiny-f16'), os.path.join(DATA, 'tiny-int8')
+    os.makedirs(real, exist_ok=True)
+    with open(os.path.join(real, 'config.json'), 'w', encoding='utf-8') as file:
+        json.dump(CONFIG, file, indent=1)
+    with open(os.path.join(real, 'vocab.spm'), 'wb') as file:
+        file.write(train_vocabulary())
+    weight_file.write(os.path.join(real, 'model.safetensors'), random_tensors(SEED), 'pt')
+    quantize.quantise_folder(real, int8)
+    write_goldens(real, False)
+    write_goldens(int8, True)
+
+
+if __name__ == '__main__':
+    main()
