@@ -1,0 +1,52 @@
+/**
+ * Assembles build/site/, the page as it is served: web/ as it is, the wasm module, the weights, and the list of files the
+ * service worker keeps for use without a network. Nothing is bundled: what runs is what is in the repository.
+ */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * @param {string} [target] folder to write; emptied first
+ * @returns {Promise<string>} the folder
+ */
+export async function assembleSite(target = join(root, 'build/site')) {
+  await rm(target, { recursive: true, force: true });
+  await mkdir(join(target, 'core'), { recursive: true });
+  await cp(join(root, 'web'), target, { recursive: true });
+  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) {
+    await cp(join(root, 'build/wasm', name), join(target, 'core', name));
+  }
+  await copyWeights(join(target, 'weights'));
+  await writePrecacheList(target);
+  return target;
+}
+
+/** The manifest and the files it names; what else lies in weights/ is for people. */
+async function copyWeights(target) {
+  const source = join(root, 'weights');
+  const manifest = JSON.parse(await readFile(join(source, 'manifest.json'), 'utf8'));
+  const paths = manifest.models.flatMap((model) => model.files.map((file) => file.path));
+  for (const path of ['manifest.json', ...paths]) await cp(join(source, path), join(target, path));
+}
+
+/** Everything but the weights (dragoman.js stores those itself), and a version that changes when any of it does. */
+async function writePrecacheList(target) {
+  const entries = await readdir(target, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => path === 'weights/manifest.json' || !/^(weights|examples)\/|^service-worker\.js$/.test(path))
+    .sort();
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(await readFile(join(target, file)));
+  const precache = { version: hash.digest('hex').slice(0, 16), files };
+  await writeFile(join(target, 'precache.js'), `self.precache = ${JSON.stringify(precache, null, 1)};\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(relative(process.cwd(), await assembleSite()));
+}

@@ -1,0 +1,29 @@
+import { downloadLock } from './model-loader.js';
+import { ModelStore } from './model-store.js';
+
+/**
+ * How near a route is to being used, in the words of the specification, weakest first: a route is as available as its
+ * least available model.
+ *
+ * @typedef {'unavailable' | 'downloadable' | 'downloading' | 'available'} Availability
+ * @typedef {import('./manifest.js').Model} Model
+ */
+const ORDER = ['unavailable', 'downloadable', 'downloading', 'available'];
+
+/**
+ * @param {Model[]} route
+ * @returns {Promise<Availability>}
+ */
+export async function routeAvailability(route) {
+  if (route.length === 0) return 'unavailable';
+  const states = await Promise.all(route.map(modelAvailability));
+  return /** @type {Availability} */ (ORDER[Math.min(...states.map((state) => ORDER.indexOf(state)))]);
+}
+
+/** @param {Model} model */
+async function modelAvailability(model) {
+  if (await new ModelStore().holds(model)) return 'available';
+  // Whichever tab downloads holds this lock.
+  const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {};
+  return held.some(({ name }) => name === downloadLock(model)) ? 'downloading' : 'downloadable';
+}

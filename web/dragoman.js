@@ -1,0 +1,15 @@
+/**
+ * Dragoman: translation in the browser, with the API of the W3C's built-in translator.
+ *
+ * `Translator` follows the specification (https://webmachinelearning.github.io/translation-api/); `Dragoman` holds what the
+ * specification has no place for.
+ *
+ * @example
+ * import { Translator } from './dragoman.js';
+ * const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+ * console.log(await translator.translate('How are you?'));
+ */
+import { models, registerModel } from './models.js';
+
+export { Translator } from './translator.js';
+export const Dragoman = Object.freeze({ models, registerModel });

@@ -1,0 +1,181 @@
+import { exception, fromRecord } from './errors.js';
+
+/**
+ * The page's end of one direction: a worker with one model in it, shared by all translators of that direction, started
+ * with the first and ended with the last, so that nothing of its memory remains. If the worker dies, the calls in flight
+ * are rejected and the next one gets a new worker, from the stored model.
+ *
+ * @typedef {import('./manifest.js').Model} Model
+ * @typedef {{tokens: number, sentences: number, sentencesDone: number}} Statistics
+ *
+ * @typedef {object} Call
+ * @property {string} text
+ * @property {boolean} streaming whether `onText` wants pieces as they arise, or all at the end
+ * @property {(text: string, statistics: Statistics & {memory: number}) => void} onText
+ * @property {() => void} onDone
+ * @property {(error: DOMException) => void} onError
+ */
+
+/** @type {Map<string, Engine>} */
+const engines = new Map();
+
+export class Engine {
+  #model;
+  #users = 0;
+  /** @type {Worker | undefined} */
+  #worker;
+  /** @type {Promise<void> | undefined} */
+  #ready;
+  /** @type {(error?: DOMException) => void} */
+  #settle = () => {};
+  /** @type {Map<number, Call>} */
+  #calls = new Map();
+  #nextId = 1;
+  #loaded = 0;
+  /** @type {Set<(loaded: number) => void>} */
+  #listeners = new Set();
+
+  /** @param {Model} model */
+  constructor(model) {
+    this.#model = model;
+  }
+
+  /**
+   * The engine of a model; to be given back with `release`.
+   * @param {Model} model
+   */
+  static lease(model) {
+    const key = [model.id, ...model.files.map((file) => file.url)].join(' ');
+    let engine = engines.get(key);
+    if (!engine) engines.set(key, (engine = new Engine(model)));
+    engine.#users++;
+    return {
+      engine,
+      release: () => {
+        if (--engine.#users > 0) return;
+        engines.delete(key);
+        engine.#end(exception('AbortError', 'The translator was destroyed.'));
+      },
+    };
+  }
+
+  get model() {
+    return this.#model;
+  }
+
+  /**
+   * Resolves when the model is loaded; starts loading if nobody has.
+   * @param {(loaded: number) => void} [onProgress] bytes of the model that are here
+   */
+  async load(onProgress) {
+    if (onProgress) {
+      this.#listeners.add(onProgress);
+      if (this.#ready) onProgress(this.#loaded);
+    }
+    try {
+      await (this.#ready ??= this.#start());
+    } finally {
+      this.#listeners.delete(onProgress);
+    }
+  }
+
+  /**
+   * @param {Call} call
+   * @returns {() => void} stops the work; the call then hears nothing more
+   */
+  translate(call) {
+    const id = this.#nextId++;
+    this.#calls.set(id, call);
+    const { text, streaming } = call;
+    this.load().then(
+      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming }),
+      (error) => this.#take(id)?.onError(error),
+    );
+    return () => {
+      if (this.#take(id)) this.#worker?.postMessage({ type: 'cancel', id });
+    };
+  }
+
+  #start() {
+    const worker = startWorker();
+    const alive = `dragoman worker ${crypto.randomUUID()}`;
+    this.#worker = worker;
+    this.#loaded = 0;
+    worker.onmessage = ({ data }) => this.#receive(data, worker, alive);
+    worker.onerror = (event) => {
+      event.preventDefault?.();
+      this.#crashed(worker, event.message ?? 'its script could not be loaded');
+    };
+    worker.postMessage({ type: 'load', model: this.#model, alive });
+    return new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+    });
+  }
+
+  #receive(data, worker, alive) {
+    if (worker !== this.#worker) return;
+    if (data.type === 'alive') {
+      // Granted only when the worker, which holds it, is gone.
+      navigator.locks.request(alive, () => this.#crashed(worker, 'it ended without a word'));
+    } else if (data.type === 'progress') {
+      this.#loaded = data.loaded;
+      for (const listener of this.#listeners) listener(data.loaded);
+    } else if (data.type === 'ready') {
+      this.#loaded = this.#model.bytes;
+      this.#settle();
+    } else if (data.type === 'failed') {
+      this.#end(fromRecord(data.error));
+    } else if (data.type === 'error') {
+      this.#take(data.id)?.onError(fromRecord(data.error));
+    } else if (data.type === 'output') {
+      for (const part of data.parts) this.#output(part, data.memory);
+    }
+  }
+
+  #output({ id, text, done, statistics }, memory) {
+    const call = this.#calls.get(id);
+    if (!call) return;
+    if (done) this.#calls.delete(id);
+    if (text) call.onText(text, { ...statistics, memory });
+    if (done) call.onDone();
+  }
+
+  #crashed(worker, what) {
+    if (worker !== this.#worker) return;
+    this.#end(exception('OperationError', `The translation worker stopped: ${what}.`));
+  }
+
+  /** Ends the worker and everything that waits for it; a later call starts afresh. */
+  #end(error) {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    // Nobody may be waiting for a load that was given up.
+    this.#ready?.catch(() => {});
+    this.#ready = undefined;
+    this.#settle(error);
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) call.onError(error);
+  }
+
+  #take(id) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return call;
+  }
+}
+
+function startWorker() {
+  // A browser starts workers from the page's own origin only. When this module came from another one (a CDN), a blob of
+  // one line, which has the page's origin, imports the worker from there.
+  if (globalThis.location && new URL(import.meta.url).origin !== location.origin) {
+    // Spelled in two parts so that bundlers, which never get here, do not copy the unbundled file.
+    const url = new URL(['./worker', 'js'].join('.'), import.meta.url).href;
+    const blob = new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' });
+    const blobUrl = URL.createObjectURL(blob);
+    const worker = new Worker(blobUrl, { type: 'module' });
+    worker.addEventListener('message', () => URL.revokeObjectURL(blobUrl), { once: true });
+    return worker;
+  }
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+}

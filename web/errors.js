@@ -1,0 +1,56 @@
+/**
+ * The rejections of the API. The standard says which DOMException each failure is; this file is the one place that makes
+ * them, and that carries them over the border between worker and page.
+ */
+
+/**
+ * @param {string} name the DOMException name the specification gives
+ * @param {string} message one sentence a person can act on
+ * @param {unknown} [cause] what lies underneath, for the console
+ * @returns {DOMException}
+ */
+export function exception(name, message, cause) {
+  const error = new DOMException(message, name);
+  if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, configurable: true });
+  return error;
+}
+
+/**
+ * QuotaExceededError became a class of its own in 2025; browsers without it get a DOMException with the same members.
+ * @param {string} message
+ * @param {{requested: number, quota: number}} numbers
+ * @returns {DOMException & {requested: number | null, quota: number | null}}
+ */
+export function quotaExceeded(message, numbers) {
+  const Native = /** @type {any} */ (globalThis).QuotaExceededError;
+  if (typeof Native === 'function') return new Native(message, numbers);
+  return Object.assign(new DOMException(message, 'QuotaExceededError'), numbers);
+}
+
+/**
+ * What postMessage can carry of an error in every browser (cloning a DOMException loses its cause, and in Node all of it).
+ * @typedef {{name: string, message: string, code?: string, requested?: number, quota?: number}} ErrorRecord
+ */
+
+/**
+ * @param {any} error
+ * @returns {ErrorRecord}
+ */
+export function toRecord(error) {
+  const { name, message, code, requested, quota } = error ?? {};
+  return {
+    name: error instanceof DOMException ? name : 'OperationError',
+    message: String(message ?? error),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof requested === 'number' && { requested, quota }),
+  };
+}
+
+/**
+ * @param {ErrorRecord} record
+ * @returns {DOMException}
+ */
+export function fromRecord({ name, message, code, requested, quota }) {
+  if (name === 'QuotaExceededError') return quotaExceeded(message, { requested: requested ?? 0, quota: quota ?? 0 });
+  return exception(name, message, code && { code });
+}

@@ -1,0 +1,85 @@
+import { exception } from './errors.js';
+import { canonicalTag } from './language-tag.js';
+
+/**
+ * A manifest says which directions exist, which files each is made of, and how to know that a file is right.
+ *
+ * @typedef {object} ModelFile
+ * @property {'config.json' | 'model.safetensors' | 'vocab.spm'} name
+ * @property {string} url absolute
+ * @property {number} bytes
+ * @property {string} sha256 lower-case hex
+ *
+ * @typedef {object} Model
+ * @property {string} sourceLanguage canonical BCP 47 tag
+ * @property {string} targetLanguage canonical BCP 47 tag
+ * @property {ModelFile[]} files
+ * @property {number} bytes of all files together
+ * @property {string} id the same for the same content, wherever it comes from
+ *
+ * @typedef {object} ManifestSource the JSON form: `path` is relative to the manifest
+ * @property {1} version
+ * @property {{sourceLanguage: string, targetLanguage: string,
+ *   files: {name: string, path: string, bytes: number, sha256: string}[]}[]} models
+ */
+
+const FILE_NAMES = ['config.json', 'model.safetensors', 'vocab.spm'];
+
+/**
+ * @param {ManifestSource} json
+ * @param {string} base URL that the paths are relative to
+ * @returns {Model[]}
+ * @throws {TypeError} naming the first thing that is wrong
+ */
+export function parseManifest(json, base) {
+  if (json?.version !== 1 || !Array.isArray(json.models)) {
+    throw new TypeError('A Dragoman manifest is an object with "version": 1 and a list "models".');
+  }
+  return json.models.map((entry) => {
+    const model = {
+      sourceLanguage: canonicalTag(entry.sourceLanguage),
+      targetLanguage: canonicalTag(entry.targetLanguage),
+    };
+    const direction = `${model.sourceLanguage}-${model.targetLanguage}`;
+    const files = FILE_NAMES.map((name) => {
+      const file = entry.files?.find((candidate) => candidate.name === name);
+      if (!file) throw new TypeError(`The manifest lists no ${name} for ${direction}.`);
+      if (!Number.isSafeInteger(file.bytes) || file.bytes <= 0) {
+        throw new TypeError(`The manifest gives no size for ${direction}/${name}.`);
+      }
+      if (!/^[0-9a-f]{64}$/.test(file.sha256)) {
+        throw new TypeError(`The manifest gives no SHA-256 for ${direction}/${name}.`);
+      }
+      const { bytes, sha256 } = file;
+      return { name, url: new URL(file.path, base).href, bytes, sha256 };
+    });
+    return {
+      ...model,
+      files: /** @type {ModelFile[]} */ (files),
+      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      id: files.map((file) => file.sha256.slice(0, 16)).join('-'),
+    };
+  });
+}
+
+/**
+ * @param {string | URL} url
+ * @returns {Promise<Model[]>}
+ */
+export async function fetchManifest(url) {
+  const { href } = new URL(url, globalThis.document?.baseURI ?? import.meta.url);
+  let response;
+  try {
+    response = await fetch(href, { cache: 'no-cache' });
+  } catch (cause) {
+    throw exception('NetworkError', `The list of models could not be fetched from ${href}.`, cause);
+  }
+  if (!response.ok) {
+    throw exception('NetworkError', `The list of models at ${href} answered ${response.status}.`);
+  }
+  try {
+    return parseManifest(await response.json(), href);
+  } catch (cause) {
+    throw exception('NetworkError', `What ${href} sent is not a list of models: ${cause.message}`, cause);
+  }
+}

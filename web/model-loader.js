@@ -1,0 +1,94 @@
+import { download } from './download.js';
+import { ModelStore } from './model-store.js';
+
+/**
+ * Brings the files of one model into memory: from the store where they are there and sound, from the network otherwise.
+ * Tabs that want the same model at the same time download it once; the others wait and read what the first one stored.
+ *
+ * @typedef {import('./manifest.js').Model} Model
+ * @typedef {import('./manifest.js').ModelFile} ModelFile
+ * @typedef {{view: () => Uint8Array, delete: () => void}} Buffer memory inside the wasm module; a view lives until the next await
+ */
+
+/**
+ * @param {Model} model
+ * @returns {string} the Web Lock that is held, across tabs, while this model is being downloaded
+ */
+export function downloadLock(model) {
+  return `dragoman download ${model.id}`;
+}
+
+/**
+ * @param {Model} model
+ * @param {Record<string, Buffer>} buffers by file name, each of its file's size
+ * @param {(loaded: number) => void} onLoaded bytes of the whole model that are here
+ */
+export async function loadModel(model, buffers, onLoaded) {
+  const store = new ModelStore();
+  const missing = [];
+  for (const file of model.files) {
+    if (!(await readStored(store, file, buffers[file.name]))) missing.push(file);
+  }
+  if (missing.length === 0) return;
+
+  // Tabs that wait for the lock show the progress of the one that downloads.
+  const channel = new BroadcastChannel(downloadLock(model));
+  channel.onmessage = ({ data }) => onLoaded(data);
+  try {
+    await locked(downloadLock(model), async () => {
+      let done = model.bytes - missing.reduce((sum, file) => sum + file.bytes, 0);
+      for (const file of missing) {
+        if (!(await readStored(store, file, buffers[file.name]))) {
+          await fetchFile(store, file, buffers[file.name], (received) => {
+            onLoaded(done + received);
+            channel.postMessage(done + received);
+          });
+        }
+        done += file.bytes;
+        onLoaded(done);
+      }
+      await store.record(model);
+    });
+  } finally {
+    channel.close();
+  }
+}
+
+/** A stored file that is not what the manifest says (an old fault, a bad disk) is thrown away and fetched again. */
+async function readStored(store, file, buffer) {
+  const response = await store.open(file);
+  if (!response) return false;
+  let offset = 0;
+  try {
+    const reader = response.body.getReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      buffer.view().set(piece.value, offset);
+      offset += piece.value.length;
+    }
+    if (offset === file.bytes && (await sha256(buffer.view())) === file.sha256) return true;
+  } catch (error) {
+    console.warn(`Dragoman: the stored ${file.name} cannot be read and is downloaded again.`, error);
+  }
+  await store.remove(file);
+  return false;
+}
+
+async function fetchFile(store, file, buffer, onReceived) {
+  const sink = {
+    write: (chunk, offset) => buffer.view().set(chunk, offset),
+    sha256: () => sha256(buffer.view()),
+  };
+  // The store keeps the file; a second copy in the HTTP cache would only take room.
+  await download(file, sink, { onReceived, cache: ModelStore.supported ? 'no-store' : 'default' });
+  await store.put(file, buffer.view());
+}
+
+async function sha256(bytes) {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Node before 24 has no Web Locks, and no tabs either. */
+function locked(name, work) {
+  return globalThis.navigator?.locks ? navigator.locks.request(name, work) : work();
+}

@@ -1,0 +1,65 @@
+import { routeAvailability } from './availability.js';
+import { Catalogue } from './catalogue.js';
+import { defaultModels } from './default-models.js';
+import { canonicalTag } from './language-tag.js';
+import { ModelStore } from './model-store.js';
+
+/** The directions every translator of this page chooses from. */
+export const catalogue = new Catalogue(defaultModels);
+
+/**
+ * The models there are, and those kept on this machine. No part of the standard: browsers manage their own models, a page
+ * that brings its models along must be able to.
+ */
+export const models = {
+  /**
+   * @returns {Promise<{sourceLanguage: string, targetLanguage: string, bytes: number,
+   *   availability: 'downloadable' | 'downloading' | 'available'}[]>}
+   * @example
+   * for (const { sourceLanguage, targetLanguage, bytes, availability } of await Dragoman.models.list()) {
+   *   console.log(`${sourceLanguage} to ${targetLanguage}: ${bytes} bytes, ${availability}`);
+   * }
+   */
+  async list() {
+    const known = await catalogue.models();
+    const listed = await Promise.all(
+      known.map(async (model) => ({ ...summary(model), availability: await routeAvailability([model]) })),
+    );
+    // What was stored under an earlier manifest still takes room, so it must be possible to see and delete it.
+    const stored = await new ModelStore().list();
+    const forgotten = stored.filter((record) => !known.some((model) => sameDirection(model, record)));
+    return [...listed, ...forgotten.map((record) => ({ ...summary(record), availability: 'available' }))];
+  },
+
+  /**
+   * Frees the room a model takes. Translators that are in use go on; the next `create()` downloads again.
+   * @param {{sourceLanguage: string, targetLanguage: string}} direction
+   * @returns {Promise<boolean>} whether it was stored
+   * @example
+   * await Dragoman.models.delete({ sourceLanguage: 'en', targetLanguage: 'de' });
+   */
+  async delete({ sourceLanguage, targetLanguage }) {
+    return new ModelStore().delete({
+      sourceLanguage: canonicalTag(sourceLanguage),
+      targetLanguage: canonicalTag(targetLanguage),
+    });
+  },
+};
+
+/**
+ * Makes models of your own known to every later `Translator.create()` and `availability()`.
+ * @param {import('./manifest.js').ManifestSource} manifest paths in it are relative to the page
+ * @example
+ * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
+ */
+export function registerModel(manifest) {
+  catalogue.register(manifest);
+}
+
+function summary({ sourceLanguage, targetLanguage, bytes }) {
+  return { sourceLanguage, targetLanguage, bytes };
+}
+
+function sameDirection(a, b) {
+  return a.sourceLanguage === b.sourceLanguage && a.targetLanguage === b.targetLanguage;
+}

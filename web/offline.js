@@ -1,0 +1,26 @@
+/**
+ * Registers the service worker, and offers new versions.
+ * @param {{update: HTMLElement, reload: HTMLElement}} elements
+ * @returns {Promise<boolean>} whether the page itself no longer needs a network
+ */
+export async function keepForOffline({ update, reload }) {
+  if (!('serviceWorker' in navigator)) return false;
+  let registration;
+  try {
+    registration = await navigator.serviceWorker.register(new URL('./service-worker.js', import.meta.url));
+  } catch (error) {
+    // Private modes refuse service workers; the page works all the same, with a network.
+    console.warn('Dragoman: this page cannot be kept for use without a network.', error);
+    return false;
+  }
+  const offer = () => (update.hidden = registration.waiting === null);
+  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', offer));
+  if (navigator.serviceWorker.controller) offer();
+
+  reload.addEventListener('click', () => {
+    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+    registration.waiting?.postMessage('take over');
+  });
+  await navigator.serviceWorker.ready;
+  return true;
+}

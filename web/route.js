@@ -1,0 +1,123 @@
+import { Engine } from './engine.js';
+
+/**
+ * From one language to another: one engine, or two in a row that meet in English. To its user both look the same.
+ *
+ * @typedef {import('./manifest.js').Model} Model
+ * @typedef {import('./engine.js').Call} Call
+ */
+export class Route {
+  #leases;
+  #engines;
+
+  /** @param {Model[]} models in the order the text passes them */
+  constructor(models) {
+    this.#leases = models.map((model) => Engine.lease(model));
+    this.#engines = this.#leases.map(({ engine }) => engine);
+  }
+
+  /** @param {(fraction: number) => void} onProgress of the download of all models, 0 to 1 */
+  async load(onProgress) {
+    const total = this.#engines.reduce((sum, { model }) => sum + model.bytes, 0);
+    const loaded = this.#engines.map(() => 0);
+    await Promise.all(
+      this.#engines.map((engine, index) =>
+        engine.load((bytes) => {
+          loaded[index] = bytes;
+          onProgress(loaded.reduce((sum, part) => sum + part, 0) / total);
+        }),
+      ),
+    );
+  }
+
+  /**
+   * @param {Call} call
+   * @returns {() => void} stops the work
+   */
+  translate(call) {
+    const [first, second] = this.#engines;
+    return second ? translateTwice(first, second, call) : first.translate(call);
+  }
+
+  release() {
+    for (const lease of this.#leases) lease.release();
+  }
+}
+
+/**
+ * Line by line, because a line is the least that is surely whole after the first engine: the second starts on the first line
+ * while the others are still on their way, and lines leave in their order.
+ */
+function translateTwice(first, second, call) {
+  // Text and line ends alternate; the line ends pass as they are.
+  const pieces = call.text.split(/((?:\r?\n)+)/);
+  const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
+  const stops = new Set();
+  const statistics = pieces.map(() => undefined);
+  let next = 0;
+  let unsent = '';
+  let stopped = false;
+
+  const stop = () => {
+    stopped = true;
+    for (const stopOne of stops) stopOne();
+  };
+  const fail = (error) => {
+    if (stopped) return;
+    stop();
+    call.onError(error);
+  };
+  const flush = () => {
+    for (; next < output.length; next++) {
+      unsent += output[next].text;
+      output[next].text = '';
+      if (!output[next].done) break;
+    }
+    const finished = next === output.length;
+    if (unsent && (call.streaming || finished)) {
+      call.onText(unsent, sum(statistics));
+      unsent = '';
+    }
+    if (finished) call.onDone();
+  };
+  const run = (engine, text, streaming, onText, onDone) => {
+    const stopOne = engine.translate({
+      text,
+      streaming,
+      onText,
+      onError: fail,
+      onDone: () => {
+        stops.delete(stopOne);
+        onDone();
+      },
+    });
+    stops.add(stopOne);
+  };
+
+  pieces.forEach((piece, index) => {
+    if (index % 2) return;
+    let middle = '';
+    run(first, piece, false, (text) => (middle += text), () => {
+      const onText = (text, counts) => {
+        output[index].text += text;
+        statistics[index] = counts;
+        if (index === next && call.streaming) flush();
+      };
+      run(second, middle, call.streaming, onText, () => {
+        output[index].done = true;
+        flush();
+      });
+    });
+  });
+  return stop;
+}
+
+function sum(statistics) {
+  const total = { tokens: 0, sentences: 0, sentencesDone: 0, memory: 0 };
+  for (const counts of statistics) {
+    if (!counts) continue;
+    for (const key of ['tokens', 'sentences', 'sentencesDone']) total[key] += counts[key];
+    total.memory = Math.max(total.memory, counts.memory);
+  }
+  return total;
+}

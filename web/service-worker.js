@@ -1,0 +1,42 @@
+/**
+ * Keeps the page itself (not the models: dragoman.js stores those) so that it opens without a network. All files of a
+ * version are fetched together and served together; a new version takes over when the page says so, or at the next visit.
+ */
+importScripts('precache.js');
+
+const PREFIX = 'dragoman-page-';
+const CACHE = PREFIX + self.precache.version;
+const files = new Set(self.precache.files.map((path) => new URL(path, self.registration.scope).href));
+const INDEX = new URL('index.html', self.registration.scope).href;
+
+self.addEventListener('install', (event) => {
+  const fresh = [...files].map((url) => new Request(url, { cache: 'no-cache' }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(Promise.all([dropOldVersions(), self.clients.claim()]));
+});
+
+self.addEventListener('message', ({ data }) => {
+  if (data === 'take over') self.skipWaiting();
+});
+
+self.addEventListener('fetch', (event) => {
+  const url = new URL(event.request.url);
+  url.search = '';
+  url.hash = '';
+  const wanted = url.href === self.registration.scope ? INDEX : url.href;
+  if (event.request.method === 'GET' && files.has(wanted)) event.respondWith(fromCache(wanted, event.request));
+});
+
+async function fromCache(url, request) {
+  const cache = await caches.open(CACHE);
+  // The visitor may have cleared the site's data under a worker that still runs.
+  return (await cache.match(url)) ?? fetch(request);
+}
+
+async function dropOldVersions() {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith(PREFIX) && name !== CACHE).map((name) => caches.delete(name)));
+}

@@ -1,0 +1,144 @@
+import createModule from './core/dragoman-core.mjs';
+import { exception, toRecord } from './errors.js';
+import { loadModel } from './model-loader.js';
+
+/**
+ * The worker of one direction: the only file that touches the wasm module. It owns the loop that drives the engine, so
+ * that a translation can be cancelled between two steps and partial text leaves as it arises.
+ *
+ * In:  load {model, alive} once; translate {id, text, streaming}; cancel {id}.
+ * Out: alive; progress {loaded}; ready; failed {error}; output {parts, memory}; error {id, error}.
+ */
+
+// The longest stretch of work between two looks at the mailbox: a cancelled translation stops at most this much later.
+const SLICE_MS = 8;
+// The specification has download progress told at most every 50 ms.
+const PROGRESS_MS = 50;
+
+let core;
+let engine;
+/** Translations in flight, by the page's number for them. @type {Map<number, {handle: any, streaming: boolean}>} */
+const live = new Map();
+
+// A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
+const pulse = new MessageChannel();
+let working = false;
+pulse.port1.onmessage = work;
+
+self.onmessage = ({ data }) => {
+  if (data.type === 'load') load(data);
+  else if (data.type === 'translate') translate(data);
+  else if (data.type === 'cancel') drop(data.id);
+};
+
+async function load({ model, alive }) {
+  // Held until this worker dies, however it dies: the page waits for the same lock, and so learns of a silent death, for
+  // which browsers have no event.
+  globalThis.navigator?.locks?.request(alive, () => {
+    self.postMessage({ type: 'alive' });
+    return new Promise(() => {});
+  });
+  const buffers = {};
+  try {
+    core = await instantiate();
+    for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
+    await loadModel(model, buffers, throttledProgress());
+    const config = new TextDecoder().decode(buffers['config.json'].view());
+    engine = new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm']);
+    self.postMessage({ type: 'ready' });
+  } catch (error) {
+    self.postMessage({ type: 'failed', error: toRecord(error) });
+  } finally {
+    for (const buffer of Object.values(buffers)) buffer.delete();
+  }
+}
+
+async function instantiate() {
+  const url = new URL('./core/dragoman-core.wasm', import.meta.url);
+  return new Promise((resolve, reject) => {
+    const instantiateWasm = (imports, ready) => {
+      compile(url, imports).then(({ instance, module }) => ready(instance, module), reject);
+      return {};
+    };
+    createModule({ instantiateWasm }).then(resolve, reject);
+  });
+}
+
+async function compile(url, imports) {
+  let response;
+  try {
+    response = await fetch(url);
+  } catch (cause) {
+    throw exception('NetworkError', `The translation engine could not be fetched from ${url}.`, cause);
+  }
+  if (!response.ok) throw exception('NetworkError', `The translation engine at ${url} answered ${response.status}.`);
+  // A server that does not know .wasm costs the overlap of download and compilation, nothing else.
+  return response.headers.get('content-type') === 'application/wasm'
+    ? WebAssembly.instantiateStreaming(response, imports)
+    : WebAssembly.instantiate(await response.arrayBuffer(), imports);
+}
+
+function throttledProgress() {
+  let next = 0;
+  return (loaded) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_MS;
+    self.postMessage({ type: 'progress', loaded });
+  };
+}
+
+function translate({ id, text, streaming }) {
+  try {
+    live.set(id, { handle: engine.start(new TextEncoder().encode(text)), streaming });
+  } catch (error) {
+    failOrCrash([id], error);
+  }
+  if (!working) {
+    working = true;
+    pulse.port2.postMessage(null);
+  }
+}
+
+function drop(id) {
+  live.get(id)?.handle.delete();
+  live.delete(id);
+}
+
+function work() {
+  const end = performance.now() + SLICE_MS;
+  try {
+    do working = engine.step();
+    while (working && performance.now() < end);
+    deliver();
+  } catch (error) {
+    working = false;
+    failOrCrash([...live.keys()], error);
+  }
+  if (working) pulse.port2.postMessage(null);
+}
+
+/** What became final in this slice, of all translations, in one message. */
+function deliver() {
+  const parts = [];
+  for (const [id, { handle, streaming }] of live) {
+    const done = handle.done();
+    const text = streaming || done ? handle.takeText() : '';
+    if (!text && !done) continue;
+    const statistics = { tokens: handle.tokens(), sentences: handle.sentences(), sentencesDone: handle.sentencesDone() };
+    parts.push({ id, text, done, statistics });
+    if (done) drop(id);
+  }
+  if (parts.length > 0) self.postMessage({ type: 'output', parts, memory: core.HEAPU8.length });
+}
+
+/**
+ * The core's own errors carry a code and leave it usable. Anything else (a trap in wasm) leaves it in an unknown state:
+ * let it surface as an uncaught error, upon which the page replaces this worker.
+ */
+function failOrCrash(ids, error) {
+  if (typeof error?.code !== 'string') throw error;
+  for (const id of ids) {
+    drop(id);
+    self.postMessage({ type: 'error', id, error: toRecord(error) });
+  }
+}
