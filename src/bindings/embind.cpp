@@ -1,0 +1,91 @@
+// What JavaScript sees of the engine. Declarations only: policy belongs to engine/, conveniences to web/.
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/engine.h"
+
+namespace dragoman {
+namespace {
+
+using emscripten::val;
+
+// JavaScript gets an Error with a string `code`. Nothing else may leave the module: an exception that crosses the boundary
+// as it is cannot be read there.
+[[noreturn]] void throw_to_javascript(const char* code, const char* message) {
+  val error = val::global("Error").new_(std::string(message));
+  error.set("code", std::string(code));
+  error.throw_();
+}
+
+template <class Function>
+auto guarded(Function function) {
+  try {
+    return function();
+  } catch (const Error& e) {
+    throw_to_javascript(code_name(e.code()), e.what());
+  } catch (const std::bad_alloc&) {
+    throw_to_javascript("out-of-memory", "there is not enough memory for this");
+  } catch (const std::exception& e) {
+    throw_to_javascript("internal", e.what());
+  }
+}
+
+/// Bytes in wasm memory that JavaScript fills: a file goes from the network straight to where it is used.
+struct Buffer {
+  std::vector<std::byte> bytes;
+
+  val view() { return val(emscripten::typed_memory_view(bytes.size(), reinterpret_cast<uint8_t*>(bytes.data()))); }
+};
+
+Buffer* make_buffer(size_t size) {
+  return guarded([&] { return new Buffer{std::vector<std::byte>(size)}; });
+}
+
+// Consumes the buffers' contents.
+Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary) {
+  return guarded([&] {
+    const auto spm = std::move(vocabulary.bytes);
+    return new Engine(config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()});
+  });
+}
+
+std::shared_ptr<Translation> start(Engine& engine, const std::string& utf8) {
+  return guarded([&] { return engine.start(utf8); });
+}
+
+bool step(Engine& engine) {
+  return guarded([&] { return engine.step(); });
+}
+
+std::string source_language(const Engine& engine) { return engine.config().source_language; }
+std::string target_language(const Engine& engine) { return engine.config().target_language; }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(dragoman) {
+  emscripten::class_<Buffer>("Buffer").constructor(&make_buffer, emscripten::allow_raw_pointers()).function("view", &Buffer::view);
+
+  emscripten::class_<Translation>("Translation")
+      .smart_ptr<std::shared_ptr<Translation>>("Translation")
+      .function("takeText", &Translation::take_text)
+      .function("done", &Translation::done)
+      .function("tokens", &Translation::tokens)
+      .function("sentences", &Translation::sentences)
+      .function("sentencesDone", &Translation::sentences_done);
+
+  emscripten::class_<Engine>("Engine")
+      .constructor(&make_engine, emscripten::allow_raw_pointers())
+      .function("sourceLanguage", &source_language)
+      .function("targetLanguage", &target_language)
+      .function("start", &start)
+      .function("step", &step);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,40 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/commands.h"
+
+// Exit codes: 0 fine, 2 bad usage, 1 anything else with one line on stderr.
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  CLI::App app("Dragoman translates text on this machine.");
+  app.require_subcommand(1);
+
+  TranslateOptions translate;
+  int beam = 1;
+  auto* translate_command = app.add_subcommand("translate", "translate standard input, a line in, a line out");
+  translate_command->add_option("--model", translate.model, "model folder, e.g. weights/en-de")->required();
+  translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
+  translate_command->add_option("--beam", beam, "beam width; only 1 (greedy) so far")->check(CLI::Range(1, 1));
+
+  std::string bench_model;
+  auto* bench_command = app.add_subcommand("bench", "measure encoder and decoder, print CSV");
+  bench_command->add_option("--model", bench_model, "model folder, e.g. weights/en-de")->required();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  try {
+    std::ios::sync_with_stdio(false);
+    if (*translate_command) translate_lines(translate, std::cin, std::cout);
+    if (*bench_command) bench(bench_model, std::cout);
+    return 0;
+  } catch (const Error& e) {
+    std::cerr << "dragoman: " << code_name(e.code()) << ": " << e.what() << std::endl;
+  } catch (const std::exception& e) {
+    std::cerr << "dragoman: " << e.what() << std::endl;
+  }
+  return 1;
+}

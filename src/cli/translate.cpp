@@ -1,0 +1,67 @@
+#include <chrono>
+#include <deque>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/model_folder.h"
+#include "engine/engine.h"
+#include "text/unicode.h"
+
+namespace dragoman {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Lines on their way at once: enough to keep the decoder's rows full past short and empty ones.
+constexpr size_t kLinesInFlight = 64;
+
+struct Line {
+  std::string source;
+  std::shared_ptr<Translation> translation;
+  Clock::time_point start;
+};
+
+void print(const Line& line, bool json, std::ostream& out) {
+  const std::string target = line.translation->take_text();
+  if (!json) {
+    out << target << '\n';
+    return;
+  }
+  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - line.start;
+  out << nlohmann::ordered_json{{"source", sanitize_utf8(line.source)},
+                                {"translation", target},
+                                {"sentences", line.translation->sentences()},
+                                {"tokens", line.translation->tokens()},
+                                {"log_probability", line.translation->log_probability()},
+                                {"milliseconds", elapsed.count()}}
+             .dump()
+      << '\n';
+}
+
+}  // namespace
+
+void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out) {
+  ModelFolder folder = read_model_folder(options.model);
+  Engine engine(folder.config, std::move(folder.model), folder.vocabulary, {.score = options.json});
+  std::deque<Line> lines;
+  std::string source;
+  bool more = true;
+  while (more || !lines.empty()) {
+    while (more && lines.size() < kLinesInFlight) {
+      more = static_cast<bool>(std::getline(in, source));
+      if (more) lines.push_back({source, engine.start(source), Clock::now()});
+    }
+    engine.step();
+    while (!lines.empty() && lines.front().translation->done()) {
+      print(lines.front(), options.json, out);
+      lines.pop_front();
+      out.flush();
+      require(static_cast<bool>(out), ErrorCode::kIo, "cannot write the translation");
+    }
+  }
+}
+
+}  // namespace dragoman

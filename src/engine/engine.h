@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/translation.h"
+#include "model/transformer.h"
+#include "search/greedy.h"
+#include "text/tokenizer.h"
+
+namespace dragoman {
+
+struct EngineOptions {
+  int max_hypotheses = 16;  // decoder rows: how many sentences are written at once
+  bool score = false;       // compute Translation::log_probability
+};
+
+/// Translates any number of texts at once in one direction. The sentences of all of them share the rows of the decoder
+/// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's translation
+/// is the same whatever is translated beside it.
+///
+///   Engine engine(config, model, vocabulary);
+///   auto translation = engine.start("How are you?");
+///   while (engine.step()) std::cout << translation->take_text();
+///   std::cout << translation->take_text();
+class Engine {
+ public:
+  /// The three files of a model folder. Throws Error(kBadConfig, kBadModel, kBadVocabulary).
+  Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
+         EngineOptions options = {});
+
+  const Config& config() const { return model_.config(); }
+  /// Splits the text into sentences and queues them; cheap beside translating it.
+  std::shared_ptr<Translation> start(std::string_view text);
+  /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the decoder.
+  /// False if nothing was left to do.
+  bool step();
+
+ private:
+  struct Row {  // a sentence being written
+    std::weak_ptr<Translation> owner;
+    size_t sentence;
+    KvCache cross, self;
+    Hypothesis hypothesis;
+    Detokenizer text;
+    GreedyOptions search;
+  };
+  struct Waiting {  // a sentence about to be encoded
+    std::weak_ptr<Translation> owner;
+    size_t sentence;
+    std::vector<int> ids;
+  };
+
+  bool fetch_next();
+  std::vector<Waiting> take_batch();
+  void encode(std::vector<Waiting> batch);
+  void decode();
+  bool write(Row& row, const float* logits);
+
+  EngineOptions options_;
+  Tokenizer tokenizer_;
+  Transformer model_;
+  Workspace work_;
+  std::deque<std::weak_ptr<Translation>> queue_;  // texts with sentences left, whose turn is next in front
+  std::optional<Waiting> next_;                   // taken from the queue, but there was no room yet
+  std::vector<Row> rows_;
+  std::vector<DecoderRow> step_rows_;  // scratch of decode()
+};
+
+}  // namespace dragoman

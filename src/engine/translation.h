@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/sentence_splitter.h"
+
+namespace dragoman {
+
+/// One sentence of a text on its way.
+struct Sentence {
+  TextRange source;         // bytes of the text
+  std::string target = {};  // as far as it is known; only ever grows
+  bool done = false;
+  int tokens = 0;             // target pieces so far
+  float log_probability = 0;  // see EngineOptions::score
+};
+
+/// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without any
+/// letter (numbers, emoji) pass unchanged. Made and advanced by Engine; let go of it to cancel.
+class Translation {
+ public:
+  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.
+  Translation(std::string_view text, std::string_view language);
+
+  /// Text that became final since the last call: whole characters in the order of the text. All of them joined are the
+  /// translation.
+  std::string take_text();
+  bool done() const { return sentences_done_ == sentences_.size(); }
+  /// Target pieces so far.
+  int tokens() const;
+  /// Sum over all tokens; see EngineOptions::score.
+  float log_probability() const;
+  size_t sentences() const { return sentences_.size(); }
+  size_t sentences_done() const { return sentences_done_; }
+
+  // What follows is for the engine.
+
+  /// Index of the next sentence to translate, each given out once; sentences() if none is left.
+  size_t next_sentence();
+  Sentence& sentence(size_t i) { return sentences_[i]; }
+  std::string_view source(size_t i) const;
+  /// Cuts sentence i in two at half its length; false if it has a single character.
+  bool halve(size_t i);
+  void finish(size_t i);
+
+ private:
+  std::string text_;
+  std::vector<Sentence> sentences_;
+  size_t next_ = 0, sentences_done_ = 0;
+  size_t taken_sentence_ = 0;  // whose text is being taken
+  size_t taken_source_ = 0;    // bytes of text_ whose blanks or translation are taken
+  size_t taken_target_ = 0;    // bytes of that sentence's target that are taken
+};
+
+}  // namespace dragoman

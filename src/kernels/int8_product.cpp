@@ -1,0 +1,143 @@
+#include "kernels/int8_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/simd.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they stay in L1 while the rows pass
+constexpr int kBlockRows = 32;
+
+// From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
+void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero, const float* bias,
+                float* y) {
+  const v128_t zeros = wasm_i32x4_splat(zero), scales = wasm_f32x4_splat(scale);
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const v128_t correction = wasm_i32x4_mul(zeros, wasm_v128_load(w.sum + first + i));
+    const v128_t exact = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(wasm_v128_load(acc + i), correction));
+    const v128_t factor = wasm_f32x4_mul(scales, wasm_v128_load(w.scale + first + i));
+    wasm_v128_store(y + i, wasm_f32x4_add(wasm_f32x4_mul(exact, factor), wasm_v128_load(bias + first + i)));
+  }
+  for (; i < count; ++i) {
+    y[i] = static_cast<float>(acc[i] - zero * w.sum[first + i]) * (scale * w.scale[first + i]) + bias[first + i];
+  }
+}
+
+// Four 8-bit activations, twice, as 16-bit lanes.
+inline v128_t widen(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
+
+// Lanes (0 + 1, 2 + 3) of low, then of high: the four outputs of a group.
+inline v128_t join(v128_t low, v128_t high) {
+  return wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
+}
+
+// Rows x Groups outputs of 4; the accumulators must fit the 16 registers of x86: Rows * Groups <= 4.
+template <int Rows, int Groups>
+inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int acc_stride, int stride) {
+  v128_t low[Rows][Groups], high[Rows][Groups];
+  for (int r = 0; r < Rows; ++r)
+    for (int g = 0; g < Groups; ++g) low[r][g] = high[r][g] = wasm_i32x4_splat(0);
+  for (int k = 0; k < stride; k += 4) {
+    v128_t w_low[Groups], w_high[Groups];
+    for (int g = 0; g < Groups; ++g) {
+      const int8_t* chunk = w + (static_cast<size_t>(g) * stride + k) * 4;
+      w_low[g] = wasm_i16x8_load8x8(chunk);
+      w_high[g] = wasm_i16x8_load8x8(chunk + 8);
+    }
+    for (int r = 0; r < Rows; ++r) {
+      const v128_t x = widen(a + static_cast<size_t>(r) * stride + k);
+      for (int g = 0; g < Groups; ++g) {
+        low[r][g] = wasm_i32x4_add(low[r][g], wasm_i32x4_dot_i16x8(w_low[g], x));
+        high[r][g] = wasm_i32x4_add(high[r][g], wasm_i32x4_dot_i16x8(w_high[g], x));
+      }
+    }
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int g = 0; g < Groups; ++g) wasm_v128_store(acc + r * acc_stride + g * 4, join(low[r][g], high[r][g]));
+}
+
+template <int Rows, int Groups>
+void accumulate_rows(const uint8_t* a, const int8_t* w, int32_t* acc, int groups, int stride) {
+  const size_t group_bytes = static_cast<size_t>(stride) * 4;
+  int g = 0;
+  for (; g + Groups <= groups; g += Groups)
+    accumulate_tile<Rows, Groups>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
+  for (; g < groups; ++g) accumulate_tile<Rows, 1>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
+}
+
+}  // namespace
+
+void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+  int r = 0;
+  const auto at = [&](int row) { return a + static_cast<size_t>(row) * stride; };
+  for (; r + 4 <= rows; r += 4) accumulate_rows<4, 1>(at(r), weights, acc + r * groups * 4, groups, stride);
+  for (; r + 2 <= rows; r += 2) accumulate_rows<2, 2>(at(r), weights, acc + r * groups * 4, groups, stride);
+  for (; r < rows; ++r) accumulate_rows<1, 4>(at(r), weights, acc + r * groups * 4, groups, stride);
+}
+
+void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+  for (int r = 0; r < rows; ++r) {
+    for (int n = 0; n < groups * 4; ++n) {
+      const int8_t* w = weights + static_cast<size_t>(n / 4) * stride * 4 + n % 4 * 4;
+      int32_t sum = 0;
+      for (int k = 0; k < stride; ++k) sum += a[static_cast<size_t>(r) * stride + k] * w[k / 4 * 16 + k % 4];
+      acc[r * groups * 4 + n] = sum;
+    }
+  }
+}
+
+void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
+  int32_t acc[kBlockRows * kBlockGroups * 4];
+  const int groups = (w.outputs + 3) / 4;
+  for (int g = 0; g < groups; g += kBlockGroups) {
+    const int block_groups = std::min(kBlockGroups, groups - g);
+    const int first = g * 4, count = std::min(block_groups * 4, w.outputs - first);
+    for (int r = 0; r < x.rows; r += kBlockRows) {
+      const int block_rows = std::min(kBlockRows, x.rows - r);
+      accumulate_int8_simd128(x.values + static_cast<size_t>(r) * x.stride,
+                              w.values + static_cast<size_t>(g) * 4 * w.stride, acc, block_rows, block_groups, w.stride);
+      for (int i = 0; i < block_rows; ++i) {
+        dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i], bias,
+                   y + static_cast<size_t>(r + i) * w.outputs + first);
+      }
+    }
+  }
+}
+
+void int8_product_reference(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
+  for (int r = 0; r < x.rows; ++r) {
+    for (int n = 0; n < w.outputs; ++n) {
+      const int8_t* row = w.values + static_cast<size_t>(n / 4) * w.stride * 4 + n % 4 * 4;
+      int32_t sum = 0;
+      for (int k = 0; k < x.width; ++k) sum += (x.values[r * x.stride + k] - x.zero[r]) * row[k / 4 * 16 + k % 4];
+      y[r * w.outputs + n] = static_cast<float>(sum) * (x.scale[r] * w.scale[n]) + bias[n];
+    }
+  }
+}
+
+void pack_int8(const int8_t* weights, int outputs, int width, int8_t* packed, int32_t* sum, int8_t* group) {
+  const int stride = (width + 3) / 4 * 4;
+  for (int first = 0; first < outputs; first += 4) {
+    std::memset(group, 0, static_cast<size_t>(stride) * 4);
+    for (int lane = 0; lane < std::min(4, outputs - first); ++lane) {
+      const int8_t* row = weights + static_cast<size_t>(first + lane) * width;
+      sum[first + lane] = 0;
+      for (int k = 0; k < width; ++k) {
+        group[k / 4 * 16 + lane * 4 + k % 4] = row[k];
+        sum[first + lane] += row[k];
+      }
+    }
+    std::memcpy(packed + static_cast<size_t>(first) * stride, group, static_cast<size_t>(stride) * 4);
+  }
+}
+
+void unpack_row(const PackedInt8& weights, int n, float* row) {
+  const int8_t* values = weights.values + static_cast<size_t>(n / 4) * weights.stride * 4 + n % 4 * 4;
+  for (int k = 0; k < weights.width; ++k) row[k] = weights.scale[n] * values[k / 4 * 16 + k % 4];
+}
+
+}  // namespace dragoman

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+/// Activations as affine 7-bit integers, one scale and zero point a row:
+///   x[r, k] ~ scale[r] * (values[r, k] - zero[r]),  values in 0..127.
+/// Seven bits, because relaxed SIMD's dot product takes one operand of 0..127 (i7x16); affine, because half of
+/// the products read the outputs of a ReLU, which then use all 128 steps for their positive range.
+struct QuantizedRows {
+  const uint8_t* values;  // [rows, stride], columns width..stride-1 are 0
+  const float* scale;     // [rows]
+  const int32_t* zero;    // [rows], 0..127
+  int rows;
+  int width;
+  int stride;  // width rounded up to a multiple of 4
+};
+
+/// Where quantize_rows writes.
+struct QuantizedRowsBuffer {
+  uint8_t* values;
+  float* scale;
+  int32_t* zero;
+};
+
+/// x [rows, width] of finite floats -> out. Per row, with lo = min(0, min x) and hi = max(0, max x):
+///   scale = (hi - lo) / 127, zero = nearest(-lo / scale), value = clamp(nearest(x * 127 / (hi - lo)) + zero, 0, 127);
+/// an all-zero row gets scale 1 and zero 0. `nearest` rounds halves to even. Any width; no alignment.
+QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out);
+
+/// The definition of quantize_rows, one element at a time.
+QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out);
+
+}  // namespace dragoman

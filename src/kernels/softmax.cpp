@@ -1,0 +1,93 @@
+#include "kernels/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/simd.h"
+
+namespace dragoman {
+namespace {
+
+// exp(x) for x <= 0 as 2^n * p(r): Cody-Waite reduction and the polynomial of Cephes' expf; below -87 it is 0.
+inline v128_t exp4(v128_t x) {
+  const v128_t floor = wasm_f32x4_splat(-87.0f);
+  const v128_t kept = wasm_f32x4_ge(x, floor);
+  x = wasm_f32x4_pmax(x, floor);
+  const v128_t n = wasm_f32x4_nearest(wasm_f32x4_mul(x, wasm_f32x4_splat(1.44269504f)));
+  v128_t r = wasm_f32x4_sub(x, wasm_f32x4_mul(n, wasm_f32x4_splat(0.693359375f)));
+  r = wasm_f32x4_sub(r, wasm_f32x4_mul(n, wasm_f32x4_splat(-2.12194440e-4f)));
+  v128_t p = wasm_f32x4_splat(1.9875691500e-4f);
+  for (float c : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
+    p = wasm_f32x4_add(wasm_f32x4_mul(p, r), wasm_f32x4_splat(c));
+  p = wasm_f32x4_add(wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_mul(p, r), r), r), wasm_f32x4_splat(1));
+  const v128_t power = wasm_i32x4_shl(wasm_i32x4_add(wasm_i32x4_trunc_sat_f32x4(n), wasm_i32x4_splat(127)), 23);
+  return wasm_v128_and(wasm_f32x4_mul(p, power), kept);
+}
+
+float maximum(const float* x, int n) {
+  float m = x[0];
+  int i = 0;
+  if (n >= 4) {
+    v128_t best = wasm_v128_load(x);
+    for (i = 4; i + 4 <= n; i += 4) best = wasm_f32x4_pmax(best, wasm_v128_load(x + i));
+    float lanes[4];
+    wasm_v128_store(lanes, best);
+    m = *std::max_element(lanes, lanes + 4);
+  }
+  for (; i < n; ++i) m = std::max(m, x[i]);
+  return m;
+}
+
+// The lanes past the end of x are given a weight of exp(-inf) = 0.
+template <class Store>
+float exp_and_sum(const float* x, int n, float max, Store store) {
+  const v128_t shift = wasm_f32x4_splat(max);
+  v128_t total = wasm_f32x4_splat(0);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const v128_t e = exp4(wasm_f32x4_sub(wasm_v128_load(x + i), shift));
+    total = wasm_f32x4_add(total, e);
+    store(i, 4, e);
+  }
+  if (i < n) {
+    float tail[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    std::copy(x + i, x + n, tail);
+    const v128_t e = exp4(wasm_f32x4_sub(wasm_v128_load(tail), shift));
+    total = wasm_f32x4_add(total, e);
+    store(i, n - i, e);
+  }
+  return horizontal_sum(total);
+}
+
+}  // namespace
+
+void softmax(float* x, int n) {
+  const float sum = exp_and_sum(x, n, maximum(x, n), [x](int i, int count, v128_t e) {
+    if (count == 4) {
+      wasm_v128_store(x + i, e);
+    } else {
+      float tail[4];
+      wasm_v128_store(tail, e);
+      std::copy(tail, tail + count, x + i);
+    }
+  });
+  const float inverse = 1 / sum;
+  const v128_t factor = wasm_f32x4_splat(inverse);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) wasm_v128_store(x + i, wasm_f32x4_mul(wasm_v128_load(x + i), factor));
+  for (; i < n; ++i) x[i] *= inverse;
+}
+
+float log_sum_exp(const float* x, int n) {
+  const float max = maximum(x, n);
+  return max + std::log(exp_and_sum(x, n, max, [](int, int, v128_t) {}));
+}
+
+void softmax_reference(float* x, int n) {
+  const float max = *std::max_element(x, x + n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[i]) - max);
+  for (int i = 0; i < n; ++i) x[i] = static_cast<float>(std::exp(static_cast<double>(x[i]) - max) / sum);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,75 @@
+#include "model/config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto kBad = ErrorCode::kBadConfig;
+
+int read_int(const json& config, const char* key, int least, int most) {
+  const auto it = config.find(key);
+  require(it != config.end() && it->is_number_integer(), kBad, "config.json lacks the whole number '", key, "'");
+  const auto value = it->get<int64_t>();
+  require(least <= value && value <= most, kBad, "config.json: ", key, " is ", value, ", which is not within ", least,
+          "..", most);
+  return static_cast<int>(value);
+}
+
+std::string read_language(const json& config, const char* key) {
+  const auto it = config.find(key);
+  require(it != config.end() && it->is_string() && !it->get_ref<const std::string&>().empty(), kBad,
+          "config.json lacks the language tag '", key, "'");
+  return it->get<std::string>();
+}
+
+// These fix the architecture; a model that states another value would run and give nonsense.
+void expect(const json& config, const char* key, const json& value) {
+  const auto it = config.find(key);
+  require(it != config.end() && *it == value, kBad, "config.json: ", key, " must be ", value.dump(), ", not ",
+          it == config.end() ? "missing" : it->dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+}  // namespace
+
+Config parse_config(std::string_view text) {
+  const json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  require(config.is_object(), kBad, "config.json is not a JSON object");
+  expect(config, "model_type", "marian");
+  expect(config, "activation_function", "relu");
+  expect(config, "normalize_before", false);
+  expect(config, "scale_embedding", true);
+  expect(config, "position_embedding", "sinusoidal");
+  expect(config, "decoder_start", "zero");
+  expect(config, "share_encoder_decoder_embeddings", true);
+
+  Config c{};
+  c.source_language = read_language(config, "source_language");
+  c.target_language = read_language(config, "target_language");
+  c.width = read_int(config, "d_model", 4, 8192);
+  c.encoder_ffn_width = read_int(config, "encoder_ffn_dim", 1, 65536);
+  c.decoder_ffn_width = read_int(config, "decoder_ffn_dim", 1, 65536);
+  c.encoder_layers = read_int(config, "encoder_layers", 1, 64);
+  c.decoder_layers = read_int(config, "decoder_layers", 1, 64);
+  c.encoder_heads = read_int(config, "encoder_attention_heads", 1, 256);
+  c.decoder_heads = read_int(config, "decoder_attention_heads", 1, 256);
+  c.vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
+  c.eos = read_int(config, "eos_token_id", 0, c.vocabulary - 1);
+  c.unk = read_int(config, "unk_token_id", 0, c.vocabulary - 1);
+  for (int heads : {c.encoder_heads, c.decoder_heads}) {
+    require(c.width % heads == 0, kBad, "config.json: ", heads, " attention heads do not divide d_model ", c.width);
+  }
+  require(c.width % 2 == 0, kBad, "config.json: d_model ", c.width, " is odd; positions need sine and cosine halves");
+  const auto eps = config.find("layer_norm_eps");
+  require(eps != config.end() && eps->is_number(), kBad, "config.json lacks the number 'layer_norm_eps'");
+  c.layer_norm_eps = eps->get<float>();
+  require(c.layer_norm_eps > 0 && c.layer_norm_eps < 1, kBad, "config.json: layer_norm_eps is ", c.layer_norm_eps,
+          ", which is not within 0..1");
+  return c;
+}
+
+}  // namespace dragoman

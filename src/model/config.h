@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+/// Dimensions of a model, read from its config.json (Hugging Face MarianMT's names). No size is compiled in.
+///
+/// Shape letters used throughout: S source length, T target length, R rows (tokens or hypotheses stacked), D model
+/// width, H heads, F feed-forward width, V vocabulary, L decoder layers.
+struct Config {
+  std::string source_language, target_language;  // BCP 47
+  int width;                                     // D
+  int encoder_ffn_width, decoder_ffn_width;      // F
+  int encoder_layers, decoder_layers;
+  int encoder_heads, decoder_heads;  // H
+  int vocabulary;                    // V
+  float layer_norm_eps;
+  int eos, unk;
+};
+
+/// Throws Error(kBadConfig) if a field is missing, out of range, or names a variant that this core does not run.
+Config parse_config(std::string_view json_text);
+
+/// Target tokens after which a translation of `source_tokens` (eos counted) is cut off.
+inline int target_limit(int source_tokens) { return 2 * source_tokens + 16; }
+
+}  // namespace dragoman

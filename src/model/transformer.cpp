@@ -1,0 +1,76 @@
+#include "model/transformer.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "model/feed_forward.h"
+#include "model/positions.h"
+
+namespace dragoman {
+
+Transformer::Transformer(std::string_view config_json, std::vector<std::byte> model_file)
+    : config_(parse_config(config_json)),
+      weights_(load_weights(config_, std::move(model_file))),
+      positions_(sinusoidal_positions(kMaxPositions, config_.width)) {}
+
+void Transformer::embed(int token, int position, float* row) const {
+  Vector::MapType out(row, config_.width);
+  if (token == kStart) {
+    out = positions_.row(position);
+    return;
+  }
+  weights_.embedding.row(token, row);
+  out = out * std::sqrt(static_cast<float>(config_.width)) + positions_.row(position);
+}
+
+void Transformer::encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges, Workspace& work) const {
+  int rows = 0;
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const int length = static_cast<int>(sentences[i].size());
+    require(0 < length && length <= kMaxPositions && rows + length <= work.max_rows, ErrorCode::kInvalidArgument,
+            "sentence ", i, " of ", length, " pieces does not fit: ", rows, " of ", work.max_rows, " rows are taken");
+    ranges[i] = {rows, length};
+    for (int p = 0; p < length; ++p) embed(sentences[i][p], p, work.hidden.row(rows + p).data());
+    rows += length;
+  }
+  for (const EncoderLayerWeights& layer : weights_.encoder) {
+    encoder_self_attention(layer.self_attention, config_.encoder_heads, ranges, config_.layer_norm_eps, work);
+    feed_forward(layer.feed_forward, rows, config_.layer_norm_eps, work);
+  }
+}
+
+KvCache Transformer::cross_cache(RowRange sentence, Workspace& work) const {
+  KvCache cross(config_, sentence.length);
+  LinearInput memory(work.hidden.row(sentence.begin).data(), sentence.length, config_.width, work.quantized);
+  for (int i = 0; i < config_.decoder_layers; ++i) {
+    const AttentionWeights& attention = weights_.decoder[i].cross_attention;
+    attention.key.apply(memory, cross.keys(i));
+    attention.value.apply(memory, cross.values(i));
+  }
+  cross.set_length(sentence.length);
+  return cross;
+}
+
+void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const {
+  const int count = static_cast<int>(rows.size());
+  require(0 < count && count <= work.max_hypotheses, ErrorCode::kInvalidArgument, count, " rows in a decoder step; 1..",
+          work.max_hypotheses, " are allowed");
+  for (int r = 0; r < count; ++r) {
+    const int position = rows[r].self->length();
+    require(position < rows[r].self->capacity() && position < kMaxPositions, ErrorCode::kInvalidArgument,
+            "no room in the cache for position ", position);
+    embed(rows[r].token, position, work.hidden.row(r).data());
+  }
+  for (int i = 0; i < config_.decoder_layers; ++i) {
+    const DecoderLayerWeights& layer = weights_.decoder[i];
+    decoder_self_attention(layer.self_attention, config_.decoder_heads, i, rows, config_.layer_norm_eps, work);
+    cross_attention(layer.cross_attention, config_.decoder_heads, i, rows, config_.layer_norm_eps, work);
+    feed_forward(layer.feed_forward, count, config_.layer_norm_eps, work);
+  }
+  for (const DecoderRow& row : rows) row.self->set_length(row.self->length() + 1);
+  LinearInput hidden(work.hidden.data(), count, config_.width, work.quantized);
+  weights_.embedding.apply(hidden, work.logits.data());
+}
+
+}  // namespace dragoman

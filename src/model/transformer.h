@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/attention.h"
+#include "model/config.h"
+#include "model/weights.h"
+#include "model/workspace.h"
+
+namespace dragoman {
+
+/// The encoder-decoder Transformer (Vaswani et al. 2017), post-norm, with Marian's conventions: sin|cos halves, embeddings
+/// scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the embedding.
+/// Const after construction; what changes lies in Workspace and KvCache.
+class Transformer {
+ public:
+  /// Throws Error(kBadConfig or kBadModel).
+  Transformer(std::string_view config_json, std::vector<std::byte> model_file);
+
+  const Config& config() const { return config_; }
+  /// Bytes of the weights as they were stored.
+  size_t weight_bytes() const { return weights_.bytes; }
+
+  /// Encodes several sentences at once, stacked as rows: no padding, each attends to itself only.
+  /// sentences: piece ids, each ending in eos; together at most work.max_rows, each at most kMaxPositions.
+  /// The memory [rows, D] is left in work.hidden; ranges[i] says which rows are sentence i's.
+  void encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges, Workspace& work) const;
+
+  /// Keys and values of the cross-attentions for one sentence, once, from the memory that `encode` left in
+  /// work.hidden.
+  KvCache cross_cache(RowRange sentence, Workspace& work) const;
+
+  /// One position further for every row: appends to its self-attention cache and leaves logits [R, V] in work.logits.
+  /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8 weights.
+  void step(std::span<const DecoderRow> rows, Workspace& work) const;
+
+ private:
+  void embed(int token, int position, float* row) const;
+
+  Config config_;
+  Weights weights_;
+  Matrix positions_;  // [kMaxPositions, D]
+};
+
+}  // namespace dragoman

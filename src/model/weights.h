@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/matrix.h"
+#include "model/config.h"
+#include "model/linear.h"
+
+namespace dragoman {
+
+struct LayerNormWeights {
+  Vector gain, bias;  // [D]
+};
+
+struct AttentionWeights {
+  Linear query, key, value, output;  // [D, D]
+  LayerNormWeights norm;             // of the residual sum behind the attention
+};
+
+struct FeedForwardWeights {
+  Linear up;    // [F, D]
+  Linear down;  // [D, F]
+  LayerNormWeights norm;
+};
+
+struct EncoderLayerWeights {
+  AttentionWeights self_attention;
+  FeedForwardWeights feed_forward;
+};
+
+struct DecoderLayerWeights {
+  AttentionWeights self_attention, cross_attention;
+  FeedForwardWeights feed_forward;
+};
+
+/// All weights of a model, const once loaded. The embedding table is also the output layer: logits = h E^T + b.
+struct Weights {
+  std::vector<std::byte> file;  // int8 matrices are packed in place in it: the weights are held once
+  size_t bytes;                 // of the weights as they were stored
+  Linear embedding;             // [V, D]
+  std::vector<EncoderLayerWeights> encoder;
+  std::vector<DecoderLayerWeights> decoder;
+};
+
+/// Takes a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or F16.
+/// Strict: a missing, extra, mis-shaped or mistyped tensor, or a value that is not a plausible number, throws
+/// Error(kBadModel) naming the tensor.
+Weights load_weights(const Config& config, std::vector<std::byte> file);
+
+}  // namespace dragoman

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "base/matrix.h"
+#include "model/config.h"
+#include "model/linear.h"
+
+namespace dragoman {
+
+/// Largest number of positions of either side: source pieces or target pieces of one sentence, ends counted.
+inline constexpr int kMaxPositions = 512;
+
+/// All scratch memory of encoder and decoder, allocated once; a decoder step allocates nothing.
+struct Workspace {
+  /// max_rows: tokens the encoder takes at once; max_hypotheses: rows of a decoder step (<= max_rows).
+  Workspace(const Config& config, int max_rows, int max_hypotheses);
+
+  const int max_rows, max_hypotheses;
+  Matrix hidden;               // [max_rows, D], the activations that go from layer to layer
+  Matrix query, key, value;    // [max_rows, D]
+  Matrix context;              // [max_rows, D], what attention read
+  Matrix residual;             // [max_rows, D], output of a sub-layer, added to hidden by its layer norm
+  Matrix ffn;                  // [max_rows, F]
+  Vector attention;            // [H * kMaxPositions], softmax of one query
+  Matrix logits;               // [max_hypotheses, V]
+  QuantizedScratch quantized;  // the input of the product at hand
+};
+
+}  // namespace dragoman

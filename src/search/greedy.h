@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+namespace dragoman {
+
+/// A translation being written, piece by piece.
+struct Hypothesis {
+  std::vector<int> tokens;    // without eos
+  float log_probability = 0;  // sum over the tokens and eos; 0 unless GreedyOptions::score
+  bool finished = false;
+};
+
+struct GreedyOptions {
+  int eos;
+  int limit;           // tokens after which a hypothesis is cut off
+  bool score = false;  // also sum up log-probabilities: one exp per vocabulary entry and step
+};
+
+/// Extends a hypothesis by the most probable next token. logits [vocabulary] belong to its last position.
+void extend_greedily(Hypothesis& hypothesis, const float* logits, int vocabulary, const GreedyOptions& options);
+
+}  // namespace dragoman

@@ -1,0 +1,140 @@
+#include "text/sentence_splitter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "text/unicode.h"
+
+namespace dragoman {
+namespace {
+
+bool is_terminator(char32_t c) {
+  return c == '.' || c == '!' || c == '?' || c == 0x2026 || c == 0x3002 || c == 0xFF01 || c == 0xFF1F;
+}
+
+bool is_closer(char32_t c) {
+  return c == '"' || c == '\'' || c == ')' || c == ']' || c == 0xBB || c == 0xAB || (0x2018 <= c && c <= 0x201F) ||
+         c == 0x203A || c == 0x2039;
+}
+
+bool is_line_break(char32_t c) { return c == '\n' || c == '\r' || c == 0x0B || c == 0x0C || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+// Words that end in a full stop within a sentence; a title or a reference, which something capitalised follows.
+constexpr std::array kEnglish = {"Mr",  "Mrs", "Ms",  "Dr",   "Prof", "St",  "Jr",  "Sr",   "Gen", "Col", "Capt", "Lt",  "Sgt",
+                                 "Rev", "Hon", "Gov", "Sen",  "Rep",  "Mt",  "No",  "no",   "Nos", "Fig", "fig",  "Vol", "vol",
+                                 "vs",  "pp",  "approx", "e.g", "i.e", "cf", "Inc", "Ltd",  "Corp", "Co",  "Jan",  "Feb", "Aug",
+                                 "Sept", "Oct", "Nov", "Dec"};
+constexpr std::array kGerman = {"Hr",   "Hrn",  "Fr",   "Dr",   "Prof", "Dipl", "Ing",  "St",   "Nr",   "Art",  "Abs",
+                                "Bd",      "z.B",  "d.h", "u.a", "bzw",  "ca",   "vgl",
+                                "evtl", "ggf",  "inkl", "zzgl", "Mio",  "Mrd",  "Str",  "Tel",  "Jh",   
+                                "Chr",  "geb",  "gest", "sog",  "Jan",  "Feb",  "Aug",  "Sept", "Okt",  "Nov",  "Dez"};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Whether the full stop at text[dot] belongs to the word before it.
+bool is_abbreviation(std::string_view text, size_t begin, size_t dot, std::string_view language) {
+  size_t start = dot;
+  while (start > begin && static_cast<unsigned char>(text[start - 1]) > ' ' && text[start - 1] != '(') --start;
+  const std::string_view word = text.substr(start, dot - start);
+  if (word.empty()) return false;
+  const bool german = language.substr(0, 2) == "de";
+  // An initial, or a part of "z. B.", "u. a.".
+  if (word.size() == 1 && !is_digit(word[0])) return word != "I";
+  // German ordinals: "am 3. Oktober". Longer numbers are years, which end sentences.
+  if (german && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_digit)) return true;
+  return german ? contains(kGerman, word) : contains(kEnglish, word);
+}
+
+// If a sentence ends with the terminator before text[at], the end of it (past closing marks), else 0.
+size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size_t at, std::string_view language) {
+  const bool full_width = static_cast<unsigned char>(text[terminator]) >= 0xE3;  // CJK: no blank needs to follow
+  size_t end = at;
+  for (size_t next = at; next < text.size(); end = next) {
+    const char32_t c = next_code_point(text, next);
+    if (!is_terminator(c) && !is_closer(c)) break;
+  }
+  if (end == text.size() || full_width) return end;
+  size_t next = end;
+  if (!is_blank(next_code_point(text, next))) return 0;
+  if (text[terminator] == '.' && end == at && is_abbreviation(text, begin, terminator, language)) return 0;
+  while (next < text.size()) {
+    const char32_t c = next_code_point(text, next);
+    if (is_lower(c)) return 0;
+    if (!is_blank(c) && !is_closer(c) && c != '(' && c != '[') break;
+  }
+  return end;
+}
+
+// Appends `range` in parts of at most kMaxSentenceBytes.
+void append(std::string_view text, TextRange range, std::vector<TextRange>& sentences) {
+  range = trim(text, range);
+  while (range.size() > kMaxSentenceBytes) {
+    const size_t cut = cut_point(text, range, kMaxSentenceBytes);
+    sentences.push_back(trim(text, {range.begin, cut}));
+    range = trim(text, {cut, range.end});
+  }
+  if (range.size() > 0) sentences.push_back(range);
+}
+
+}  // namespace
+
+TextRange trim(std::string_view text, TextRange range) {
+  while (range.begin < range.end) {
+    size_t next = range.begin;
+    if (!is_blank(next_code_point(text, next))) break;
+    range.begin = next;
+  }
+  while (range.begin < range.end) {
+    size_t last = range.end - 1;
+    while ((static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    size_t next = last;
+    if (!is_blank(next_code_point(text, next))) break;
+    range.end = last;
+  }
+  return range;
+}
+
+size_t cut_point(std::string_view text, TextRange range, size_t most) {
+  size_t clause = 0, blank = 0, any = 0;
+  bool after_mark = false;
+  for (size_t at = range.begin; at - range.begin <= most;) {
+    if (at > range.begin) any = at;
+    const char32_t c = next_code_point(text, at);
+    if (is_blank(c) && any) {
+      if (after_mark) clause = any;
+      blank = any;
+    }
+    after_mark = c == ',' || c == ';' || c == ':' || c == 0x2013 || c == 0x2014 || c == 0x3001 || c == 0xFF0C;
+  }
+  // A clause mark far to the front would leave a stub: then a blank is the better place.
+  if (clause > range.begin + most / 3) return clause;
+  return blank ? blank : any;
+}
+
+std::vector<TextRange> split_sentences(std::string_view text, std::string_view language) {
+  std::vector<TextRange> sentences;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t here = at;
+    const char32_t c = next_code_point(text, at);
+    size_t end = 0;
+    if (is_line_break(c)) {
+      end = at;
+    } else if (is_terminator(c)) {
+      end = sentence_end(text, begin, here, at, language);
+    }
+    if (end) {
+      append(text, {begin, end}, sentences);
+      begin = at = end;
+    }
+  }
+  append(text, {begin, text.size()}, sentences);
+  return sentences;
+}
+
+}  // namespace dragoman

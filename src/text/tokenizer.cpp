@@ -1,0 +1,75 @@
+#include "text/tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include "base/error.h"
+#include "text/unicode.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kBlankMark = "\xE2\x96\x81";  // U+2581, SentencePiece's blank
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece::SentencePieceProcessor) {
+  // An empty model loads without complaint, and damaged ones may throw where SentencePiece builds its trie.
+  require(!vocabulary.empty(), ErrorCode::kBadVocabulary, "vocab.spm is empty");
+  std::string reason;
+  try {
+    const auto status = processor_->LoadFromSerializedProto({vocabulary.data(), vocabulary.size()});
+    if (!status.ok()) reason = status.ToString();
+  } catch (const std::exception& e) {
+    reason = e.what();
+  }
+  require(reason.empty(), ErrorCode::kBadVocabulary, "vocab.spm cannot be read: ", reason);
+}
+
+Tokenizer::~Tokenizer() = default;
+
+int Tokenizer::size() const { return processor_->GetPieceSize(); }
+
+std::vector<int> Tokenizer::encode(std::string_view text) const {
+  std::vector<int> ids;
+  const auto status = processor_->Encode({text.data(), text.size()}, &ids);
+  require(status.ok(), ErrorCode::kInvalidArgument, "text cannot be split into pieces: ", status.ToString());
+  return ids;
+}
+
+void Detokenizer::append(int id) {
+  const auto& processor = *tokenizer_->processor_;
+  const std::string& piece = processor.IdToPiece(id);
+  if (processor.IsByte(id)) {
+    bytes_ += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
+    const std::string_view whole = std::string_view(bytes_).substr(0, complete_prefix(bytes_));
+    add(sanitize_utf8(whole));
+    bytes_.erase(0, whole.size());
+    return;
+  }
+  finish();
+  if (processor.IsControl(id)) return;
+  if (processor.IsUnknown(id)) {
+    add(" \xE2\x81\x87 ");  // SentencePiece's sign for an unknown piece
+    return;
+  }
+  std::string_view rest = piece;
+  if (at_start_ && rest.starts_with(kBlankMark)) rest.remove_prefix(kBlankMark.size());
+  std::string text;
+  for (size_t mark; (mark = rest.find(kBlankMark)) != rest.npos; rest.remove_prefix(mark + kBlankMark.size())) {
+    text.append(rest.substr(0, mark)) += ' ';
+  }
+  add(text.append(rest));
+  at_start_ = false;
+}
+
+void Detokenizer::finish() {
+  add(sanitize_utf8(bytes_));
+  bytes_.clear();
+}
+
+void Detokenizer::add(std::string_view text) {
+  for (char c : text) text_ += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  if (!text.empty()) at_start_ = false;
+}
+
+}  // namespace dragoman
