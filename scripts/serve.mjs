@@ -29,20 +29,30 @@ export const HEADERS = {
 };
 
 /**
- * @param {{folder?: string, port?: number, headers?: Record<string, string>}} options port 0 takes a free one
- * @returns {Promise<import('node:http').Server>} listening
+ * @param {string} folder
+ * @param {Record<string, string>} [headers] of every answer
+ * @returns {import('node:http').RequestListener}
  */
-export async function serve({ folder = siteFolder(), port = 8080, headers = HEADERS } = {}) {
+export function requestListener(folder, headers = HEADERS) {
   // `dev` reads the folder at every request, so that a rebuilt site needs no restart; the browser asks each time whether
   // its copy is still good, and is told so by ETag.
   const files = sirv(folder, { dev: true, etag: true });
-  const server = createServer((request, response) => {
+  return (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     files(request, response, () => {
       response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' });
       response.end('Not found\n');
     });
-  });
+  };
+}
+
+/**
+ * @param {import('node:http').RequestListener} listener
+ * @param {number} port 0 takes a free one
+ * @returns {Promise<import('node:http').Server>} listening
+ */
+export async function listen(listener, port) {
+  const server = createServer(listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return server;
@@ -59,7 +69,7 @@ async function main() {
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`--port ${values.port} is not a port number.`);
-  const server = await serve({ folder: positionals[0], port });
+  const server = await listen(requestListener(positionals[0] ?? siteFolder()), port);
   console.log(`Dragoman is at http://127.0.0.1:${server.address().port}/ (Ctrl+C ends it)`);
 }
 

@@ -203,7 +203,7 @@ function keep() {
 
 function swap() {
   const before = state();
-  const complete = element('stop').hidden && !element('target').classList.contains('stale');
+  const complete = element('stop').hidden && !target.stale;
   draft.remember(before);
   // A translation that is not finished yet would lose the rest of the text: then only the languages change places.
   if (complete && target.value) source.value = target.value;

@@ -1,68 +1,55 @@
 /**
  * The translation on the page, growing at its end. One block per line, so that the browser lays out again only the line that
- * grows and not a whole book; and at most once a frame.
+ * grows and not a whole book.
  */
 export class TargetText {
   #element;
   #value = '';
-  #unshown = '';
-  #frame = 0;
 
   /** @param {HTMLElement} element */
   constructor(element) {
     this.#element = element;
   }
 
-  /** The text as it was translated, whatever of it is on the screen yet. */
+  /** The text as it was translated. */
   get value() {
     return this.#value;
   }
 
   /** The old text stays on the screen, dimmed, until the new one begins: an empty box would flicker at every key. */
   expectNew() {
-    this.#show();
     this.#element.classList.add('stale');
+  }
+
+  /** Whether what is on the screen belongs to an earlier text. */
+  get stale() {
+    return this.#element.classList.contains('stale');
   }
 
   /** @param {string} piece */
   append(piece) {
-    if (this.#element.classList.contains('stale')) this.clear();
+    if (this.stale) this.clear();
     this.#value += piece;
-    this.#unshown += piece;
-    this.#frame ||= requestAnimationFrame(() => this.#show());
+    const [rest, ...lines] = piece.split('\n');
+    this.#extend(this.#element.lastElementChild ?? this.#newLine(), rest);
+    for (const line of lines) this.#extend(this.#newLine(), line);
+  }
+
+  /** Nothing more comes: if nothing came at all, the old text goes. */
+  finish() {
+    if (this.stale) this.clear();
   }
 
   clear() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
     this.#value = '';
-    this.#unshown = '';
     this.#element.classList.remove('stale');
     this.#element.replaceChildren();
   }
 
-  /** Puts everything on the screen now. A hidden tab has no frames, and a test or a screen reader should not wait for one. */
-  finish() {
-    if (this.#element.classList.contains('stale')) this.clear();
-    this.#show();
-  }
-
-  #show() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    const [rest, ...lines] = this.#unshown.split('\n');
-    this.#unshown = '';
-    if (rest) this.#extend(this.#element.lastElementChild ?? this.#newLine(), rest);
-    for (const line of lines) {
-      if (!this.#element.hasChildNodes()) this.#newLine();
-      this.#extend(this.#newLine(), line);
-    }
-  }
-
   #extend(line, text) {
     if (!text) return;
-    // One text node a line: the <br> of a line that was empty goes.
-    line.textContent = line.textContent + text;
+    if (line.firstChild instanceof Text) line.firstChild.appendData(text);
+    else line.replaceChildren(text);
   }
 
   /** The <br> keeps an empty line as high as a full one, and gives it to whoever selects and copies. */

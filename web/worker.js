@@ -79,11 +79,15 @@ async function compile(url, imports) {
 }
 
 function throttledProgress() {
-  let next = 0;
-  return (loaded) => {
-    if (performance.now() < next) return;
-    next = performance.now() + PROGRESS_MS;
-    self.postMessage({ type: 'progress', loaded });
+  let loaded = 0;
+  let timer;
+  // The last value of a burst is told as well: it may be all there is for a while.
+  return (bytes) => {
+    loaded = bytes;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (!engine) self.postMessage({ type: 'progress', loaded });
+    }, PROGRESS_MS);
   };
 }
 
@@ -107,9 +111,10 @@ function drop(id) {
 function work() {
   const end = performance.now() + SLICE_MS;
   try {
-    do working = engine.step();
-    while (working && performance.now() < end);
-    deliver();
+    do {
+      working = engine.step();
+      deliver();
+    } while (working && performance.now() < end);
   } catch (error) {
     working = false;
     failOrCrash([...live.keys()], error);
@@ -117,7 +122,7 @@ function work() {
   if (working) pulse.port2.postMessage(null);
 }
 
-/** What became final in this slice, of all translations, in one message. */
+/** What became final in this step, of all translations, in one message. */
 function deliver() {
   const parts = [];
   for (const [id, { handle, streaming }] of live) {

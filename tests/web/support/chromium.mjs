@@ -1,0 +1,23 @@
+import { chromium } from 'playwright-core';
+
+/** The flags keep Chromium from calling home and from needing a display, a GPU or a user namespace. */
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** @param {string[]} [extra] flags */
+export function launchChromium(extra = []) {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [...ARGS, ...extra],
+    // Debian's wrapper script grumbles on stderr; playwright reads only the pipe.
+    timeout: 30_000,
+  });
+}

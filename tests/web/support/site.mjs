@@ -1,0 +1,53 @@
+/**
+ * The site as it is shipped, on a free port, with a switchboard for faults: `site.rules` maps a path to what the server does
+ * there instead of serving the file.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HEADERS, listen, requestListener } from '../../../scripts/serve.mjs';
+import { assembleSite } from '../../../scripts/site.mjs';
+
+// A page with nothing on it, for tests that call the API themselves.
+const BLANK = '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
+
+/**
+ * @param {{headers?: Record<string, string>}} [options]
+ */
+export async function openSite({ headers = HEADERS } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-site-'));
+  await assembleSite(folder);
+  await writeFile(join(folder, 'blank.html'), BLANK);
+  const files = requestListener(folder, headers);
+  /** @type {Map<string, (request: any, response: any, serveFile: () => void) => void>} */
+  const rules = new Map();
+  /** @type {string[]} */
+  const requests = [];
+  const server = await listen((request, response) => {
+    const path = request.url.split('?')[0];
+    requests.push(path);
+    const serveFile = () => files(request, response);
+    const rule = rules.get(path);
+    if (rule) rule(request, response, serveFile);
+    else serveFile();
+  }, 0);
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    folder,
+    rules,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a broken server answers. */
+export const answers = {
+  status: (code) => (request, response) => response.writeHead(code, { 'Content-Type': 'text/plain' }).end('no\n'),
+  html: (request, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Sign in to the Wi-Fi</h1>'),
+  bytes: (bytes) => (request, response) =>
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes),
+};
