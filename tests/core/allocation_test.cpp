@@ -1,0 +1,59 @@
+// A decoder step allocates nothing: counted at operator new, and in the sanitizer build forbidden to Eigen, too.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <new>
+
+#include "support.h"
+
+#ifndef __SANITIZE_ADDRESS__
+namespace {
+long allocations = 0;
+}
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+static long count() { return allocations; }
+#else
+static long count() { return 0; }
+#endif
+
+using namespace dragoman;
+
+static void forbid_eigen_malloc([[maybe_unused]] bool forbidden) {
+#ifdef EIGEN_RUNTIME_NO_MALLOC
+  Eigen::internal::set_is_malloc_allowed(!forbidden);
+#endif
+}
+
+TEST_CASE("a decoder step allocates nothing", "[model]") {
+  const Transformer model = test::load_transformer(test::data("tiny-int8"));
+  Workspace work(model.config(), 16, 2);
+  const std::vector<int> source = {5, 9, 77, 0};
+  RowRange range;
+  model.encode({&source, 1}, {&range, 1}, work);
+  const KvCache cross = model.cross_cache(range, work);
+  KvCache self[2] = {{model.config(), 30}, {model.config(), 30}};
+  for (int t = 0; t < 30; ++t) {
+    const DecoderRow rows[2] = {{t ? 7 : kStart, &cross, &self[0]}, {t ? 11 : kStart, &cross, &self[1]}};
+    const long before = count();
+    forbid_eigen_malloc(true);
+    model.step(rows, work);
+    forbid_eigen_malloc(false);
+    REQUIRE(count() == before);
+  }
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("the allocation counter counts", "[model]") {
+  const long before = count();
+  const std::vector<int> v(1000);
+  REQUIRE(count() > before);
+  REQUIRE(v.size() == 1000);
+}
+#endif

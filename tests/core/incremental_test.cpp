@@ -1,0 +1,142 @@
+// The cached decoder step against a decoder that recomputes everything, written down from the paper.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "model/positions.h"
+#include "base/error.h"
+#include "support.h"
+
+using namespace dragoman;
+
+namespace {
+
+// Plain post-norm decoder over a whole prefix; no cache, no kernels of ours.
+class FullDecoder {
+ public:
+  FullDecoder(const Config& config, const Weights& weights) : c_(config), w_(weights) {}
+
+  // Logits [T, V] of the positions of kStart + prefix, given the encoder's memory [S, D].
+  Matrix logits(const std::vector<int>& prefix, const Matrix& memory) const {
+    Matrix x = sinusoidal_positions(static_cast<int>(prefix.size()) + 1, c_.width);
+    Vector embedding(c_.width);
+    for (size_t t = 0; t < prefix.size(); ++t) {
+      w_.embedding.row(prefix[t], embedding.data());
+      x.row(static_cast<Eigen::Index>(t) + 1) += embedding * std::sqrt(static_cast<float>(c_.width));
+    }
+    for (const DecoderLayerWeights& layer : w_.decoder) {
+      x = norm(layer.self_attention.norm, x + attention(layer.self_attention, x, x, true));
+      x = norm(layer.cross_attention.norm, x + attention(layer.cross_attention, x, memory, false));
+      const Matrix inner = linear(layer.feed_forward.up, x).cwiseMax(0.0f);
+      x = norm(layer.feed_forward.norm, x + linear(layer.feed_forward.down, inner));
+    }
+    return linear(w_.embedding, x);
+  }
+
+ private:
+  Matrix linear(const Linear& weights, const Matrix& x) const {
+    QuantizedScratch scratch(static_cast<int>(x.rows()), static_cast<int>(x.cols()));
+    LinearInput in(x.data(), static_cast<int>(x.rows()), static_cast<int>(x.cols()), scratch);
+    Matrix y(x.rows(), weights.outputs());
+    weights.apply(in, y.data());
+    return y;
+  }
+
+  Matrix norm(const LayerNormWeights& w, Matrix x) const {
+    for (Eigen::Index r = 0; r < x.rows(); ++r) {
+      const float mean = x.row(r).mean();
+      const float variance = (x.row(r).array() - mean).square().mean();
+      x.row(r) = ((x.row(r).array() - mean) / std::sqrt(variance + c_.layer_norm_eps)) * w.gain.array() + w.bias.array();
+    }
+    return x;
+  }
+
+  Matrix attention(const AttentionWeights& w, const Matrix& x, const Matrix& memory, bool causal) const {
+    const Matrix q = linear(w.query, x), k = linear(w.key, memory), v = linear(w.value, memory);
+    const Eigen::Index d = c_.width / c_.decoder_heads;
+    Matrix context(x.rows(), x.cols());
+    for (Eigen::Index h = 0; h < c_.decoder_heads; ++h) {
+      Matrix scores = q.middleCols(h * d, d) * k.middleCols(h * d, d).transpose() / std::sqrt(static_cast<float>(d));
+      for (Eigen::Index t = 0; t < scores.rows(); ++t) {
+        if (causal) scores.row(t).tail(scores.cols() - t - 1).setConstant(-INFINITY);
+        scores.row(t) = (scores.row(t).array() - scores.row(t).maxCoeff()).exp();
+        scores.row(t) /= scores.row(t).sum();
+      }
+      context.middleCols(h * d, d) = scores * v.middleCols(h * d, d);
+    }
+    return linear(w.output, context);
+  }
+
+  const Config& c_;
+  const Weights& w_;
+};
+
+}  // namespace
+
+TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[model]") {
+  const std::string folder = test::data("tiny-f16");
+  const Transformer model = test::load_transformer(folder);
+  const Weights weights = load_weights(model.config(), test::read_bytes(folder + "/model.safetensors"));
+  const FullDecoder full(model.config(), weights);
+  Workspace work(model.config(), 64, 4);
+  test::Random random(10);
+  for (int length : {1, 2, 7, 30}) {
+    std::vector<int> source;
+    for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().vocabulary - 1));
+    source.push_back(model.config().eos);
+    RowRange range;
+    model.encode({&source, 1}, {&range, 1}, work);
+    const Matrix memory = work.hidden.topRows(range.length);
+    const KvCache cross = model.cross_cache(range, work);
+    std::vector<int> prefix;
+    for (int i = 0; i < 40; ++i) prefix.push_back(random.integer(2, model.config().vocabulary - 1));
+    const Matrix expected = full.logits(prefix, memory);
+    KvCache self(model.config(), 41);
+    for (int t = 0; t <= 40; ++t) {
+      const DecoderRow row{t == 0 ? kStart : prefix[t - 1], &cross, &self};
+      model.step({&row, 1}, work);
+      CHECK((work.logits.row(0) - expected.row(t)).cwiseAbs().maxCoeff() < 1e-4f);
+    }
+  }
+}
+
+TEST_CASE("rows of one step do not depend on each other", "[model]") {
+  const Transformer model = test::load_transformer(test::data("tiny-int8"));
+  Workspace work(model.config(), 64, 8);
+  const std::vector<std::vector<int>> sources = {{5, 9, 77, 0}, {30, 0}, {200, 201, 202, 203, 204, 205, 0}};
+  std::vector<std::vector<float>> alone;
+  for (const auto& source : sources) {
+    std::vector<float> logits;
+    test::greedy(model, source, work, [&](const auto& row) { logits.insert(logits.end(), row.begin(), row.end()); });
+    alone.push_back(std::move(logits));
+  }
+  std::vector<RowRange> ranges(sources.size());
+  model.encode(sources, ranges, work);
+  std::vector<KvCache> cross, self;
+  for (RowRange range : ranges) {
+    cross.push_back(model.cross_cache(range, work));
+    self.emplace_back(model.config(), 20);
+  }
+  std::vector<DecoderRow> rows;
+  for (size_t i = 0; i < sources.size(); ++i) rows.push_back({kStart, &cross[i], &self[i]});
+  model.step(rows, work);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::vector<float> first(alone[i].begin(), alone[i].begin() + model.config().vocabulary);
+    const auto row = work.logits.row(static_cast<Eigen::Index>(i));
+    CHECK(std::vector<float>(row.begin(), row.end()) == first);  // to the bit
+  }
+}
+
+TEST_CASE("a step without room is refused", "[model]") {
+  const Transformer model = test::load_transformer(test::data("tiny-int8"));
+  Workspace work(model.config(), 16, 1);
+  const std::vector<int> source = {5, 0};
+  RowRange range;
+  model.encode({&source, 1}, {&range, 1}, work);
+  const KvCache cross = model.cross_cache(range, work);
+  KvCache self(model.config(), 1);
+  const DecoderRow row{kStart, &cross, &self};
+  model.step({&row, 1}, work);
+  REQUIRE_THROWS_AS(model.step({&row, 1}, work), Error);
+  const std::vector<int> too_long(17, 5);
+  REQUIRE_THROWS_AS(model.encode({&too_long, 1}, {&range, 1}, work), Error);
+}

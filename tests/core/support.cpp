@@ -1,0 +1,49 @@
+#include "support.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+
+namespace dragoman::test {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  INFO("cannot read " << path);
+  REQUIRE(file.good());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::byte> read_bytes(const std::string& path) {
+  const std::string text = read_text(path);
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+std::string data(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/tests/data/" + name; }
+std::string weights(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/weights/" + name; }
+
+Transformer load_transformer(const std::string& folder) {
+  return Transformer(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"));
+}
+
+Engine load_engine(const std::string& folder, EngineOptions options) {
+  return Engine(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"),
+                read_text(folder + "/vocab.spm"), options);
+}
+
+std::string finish(Engine& engine, Translation& translation) {
+  std::string text;
+  while (!translation.done()) {
+    engine.step();
+    text += translation.take_text();
+  }
+  return text + translation.take_text();
+}
+
+std::vector<float> Random::reals(size_t n, float least, float most) {
+  std::vector<float> values(n);
+  for (float& v : values) v = real(least, most);
+  return values;
+}
+
+}  // namespace dragoman::test
