@@ -18,13 +18,13 @@ export function exception(name, message, cause) {
 /**
  * QuotaExceededError became a class of its own in 2025; browsers without it get a DOMException with the same members.
  * @param {string} message
- * @param {{requested: number, quota: number}} numbers
+ * @param {{requested: number, quota?: number}} numbers `quota` only if it is known
  * @returns {DOMException & {requested: number | null, quota: number | null}}
  */
 export function quotaExceeded(message, numbers) {
   const Native = /** @type {any} */ (globalThis).QuotaExceededError;
   if (typeof Native === 'function') return new Native(message, numbers);
-  return Object.assign(new DOMException(message, 'QuotaExceededError'), numbers);
+  return Object.assign(new DOMException(message, 'QuotaExceededError'), { quota: null, ...numbers });
 }
 
 /**
@@ -42,7 +42,7 @@ export function toRecord(error) {
     name: error instanceof DOMException ? name : 'OperationError',
     message: String(message ?? error),
     ...(typeof code === 'string' && { code }),
-    ...(typeof requested === 'number' && { requested, quota }),
+    ...(typeof requested === 'number' && { requested, quota: quota ?? undefined }),
   };
 }
 
@@ -51,6 +51,6 @@ export function toRecord(error) {
  * @returns {DOMException}
  */
 export function fromRecord({ name, message, code, requested, quota }) {
-  if (name === 'QuotaExceededError') return quotaExceeded(message, { requested: requested ?? 0, quota: quota ?? 0 });
+  if (name === 'QuotaExceededError') return quotaExceeded(message, { requested: requested ?? 0, quota });
   return exception(name, message, code && { code });
 }

@@ -45,10 +45,12 @@ export class ModelStore {
       await cache?.put(fileKey(file.sha256), new Response(bytes, { headers }));
     } catch (cause) {
       const { quota = 0, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
+      // Browsers round the quota they tell, up to many gigabytes; a figure that would have been enough is none.
+      const free = Math.max(0, quota - usage);
       throw Object.assign(
         quotaExceeded(
           `There is no room to keep the model file ${file.name} (${bytes.length} bytes). Free some space, or delete a model.`,
-          { requested: bytes.length, quota: Math.max(0, quota - usage) },
+          { requested: bytes.length, quota: free < bytes.length ? free : undefined },
         ),
         { cause },
       );
