@@ -17,6 +17,7 @@ import numpy as np
 import sentencepiece
 
 import make_goldens
+import model_config
 import quantize
 import reference
 import weight_file
@@ -27,14 +28,7 @@ EOS_BIAS = 5.0
 WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 32, 40, 4, 2, 2, 384
 FLOAT_TOLERANCE = {'memory': 0.001, 'logits': 0.002, 'attention': 0.001}     # float32 against float64
 SMALLEST_MARGIN = 0.01      # logits; between the best and the second of every step
-CONFIG = {
-    'model_type': 'marian', 'source_language': 'en', 'target_language': 'de', 'd_model': WIDTH,
-    'encoder_ffn_dim': FFN, 'decoder_ffn_dim': FFN, 'encoder_layers': ENCODER_LAYERS, 'decoder_layers': DECODER_LAYERS,
-    'encoder_attention_heads': HEADS, 'decoder_attention_heads': HEADS, 'vocab_size': VOCABULARY,
-    'activation_function': 'relu', 'normalize_before': False, 'scale_embedding': True, 'layer_norm_eps': 1e-06,
-    'position_embedding': 'sinusoidal', 'eos_token_id': 0, 'unk_token_id': 1, 'decoder_start': 'zero',
-    'share_encoder_decoder_embeddings': True,
-}
+CONFIG = model_config.make_config('en', 'de', VOCABULARY, WIDTH, FFN, ENCODER_LAYERS, DECODER_LAYERS, HEADS)
 TEXT = """
 The house is small, but the garden is large. | Das Haus ist klein, aber der Garten ist groß.
 I am reading a good book about the sea. | Ich lese ein gutes Buch über das Meer.

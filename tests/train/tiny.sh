@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The training recipe, end to end on a small grammar: text to model folder, then the core translates training sentences with
+# it, float and int8. Prints TAP; exit status 1 when a test fails. Wants build/native/dragoman and the Python packages of
+# scripts/train/README.md.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 count=0
+check() {   # name, exit status
+  count=$((count + 1))
+  if [ "$2" = 0 ]; then echo "ok $count - $1"; else echo "not ok $count - $1"; failed=1; fi
+}
+wrong() {   # model folder: how many of the sentences the core does not translate as the training text does
+  build/native/dragoman translate --model "$1" < "$work/source" > "$work/output" || { echo all; return; }
+  paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
+}
+
+echo 1..4
+began=$SECONDS
+scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
+check "training ends well" $?
+sed 's/^/# /' "$work/log"
+echo "# $((SECONDS - began)) s"
+scripts/quantize.py "$work/float" "$work/int8"
+check "the result can be quantised" $?
+
+PYTHONPATH=scripts/train PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+import tiny_text
+for pair in tiny_text.pairs()[:200]: print('\t'.join(pair))" > "$work/pairs"
+cut -f1 "$work/pairs" > "$work/source"
+cut -f2 "$work/pairs" > "$work/target"
+for kind in float int8; do
+  bad=$(wrong "$work/$kind")
+  echo "# $kind: $bad of 200 training sentences differ"
+  [ "$bad" != all ] && [ "$bad" -le 20 ]
+  check "the core translates its training sentences ($kind)" $?
+done
+exit $failed
