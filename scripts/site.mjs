@@ -20,9 +20,20 @@ export async function assembleSite(target = join(root, 'build/site')) {
   for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) {
     await cp(join(root, 'build/wasm', name), join(target, 'core', name));
   }
+  await copyLanguageTables(join(target, 'vendor/eld'));
   await copyWeights(join(target, 'weights'));
   await writePrecacheList(target);
   return target;
+}
+
+/** Of the npm package eld, the detector and the smallest of its tables. */
+export async function copyLanguageTables(target) {
+  const source = join(root, 'node_modules/eld');
+  await cp(join(source, 'LICENSE'), join(target, 'LICENSE'));
+  await cp(join(source, 'src'), target, {
+    recursive: true,
+    filter: (path) => !/(entries|ngrams)[\\/](?!static\.extrasmall|extrasmall).+$/.test(path),
+  });
 }
 
 /** The manifest and the files it names; what else lies in weights/ is for people. */
@@ -33,13 +44,13 @@ async function copyWeights(target) {
   for (const path of ['manifest.json', ...paths]) await cp(join(source, path), join(target, path));
 }
 
-/** Everything but the weights (dragoman.js stores those itself), and a version that changes when any of it does. */
+/** What the page uses, less the weights (dragoman.js stores those itself), and a version that changes when any of it does. */
 async function writePrecacheList(target) {
   const entries = await readdir(target, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => path === 'weights/manifest.json' || !/^(weights|examples)\/|^service-worker\.js$/.test(path))
+    .filter((path) => path === 'weights/manifest.json' || !/^(weights|examples|vendor)\/|^service-worker\.js$/.test(path))
     .sort();
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));

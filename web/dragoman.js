@@ -1,8 +1,8 @@
 /**
  * Dragoman: translation in the browser, with the API of the W3C's built-in translator.
  *
- * `Translator` follows the specification (https://webmachinelearning.github.io/translation-api/); `Dragoman` holds what the
- * specification has no place for.
+ * `Translator` and `LanguageDetector` follow the specification (https://webmachinelearning.github.io/translation-api/);
+ * `Dragoman` holds what the specification has no place for.
  *
  * @example
  * import { Translator } from './dragoman.js';
@@ -11,5 +11,6 @@
  */
 import { models, registerModel } from './models.js';
 
+export { LanguageDetector } from './language-detector.js';
 export { Translator } from './translator.js';
 export const Dragoman = Object.freeze({ models, registerModel });

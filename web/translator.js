@@ -1,9 +1,9 @@
 import { nextTask, untilAborted } from './abort.js';
 import { routeAvailability } from './availability.js';
-import { exception, quotaExceeded } from './errors.js';
+import { constructing, creation, DestroyableModel, overQuota, stringArgument } from './destroyable-model.js';
+import { exception } from './errors.js';
 import { canonicalTag } from './language-tag.js';
 import { catalogue } from './models.js';
-import { CreateMonitor, DownloadProgress } from './progress.js';
 import { Route } from './route.js';
 
 /**
@@ -11,10 +11,6 @@ import { Route } from './route.js';
  * @property {string} sourceLanguage BCP 47 tag
  * @property {string} targetLanguage BCP 47 tag
  * @property {string | URL | import('./manifest.js').ManifestSource} [models] extension: take models from here only
- *
- * @typedef {object} TranslatorEvents
- * @property {AbortSignal} [signal] aborts the creation; afterwards, destroys the translator
- * @property {(monitor: CreateMonitor) => void} [monitor]
  *
  * @typedef {object} TranslateOptions
  * @property {AbortSignal} [signal]
@@ -25,28 +21,23 @@ import { Route } from './route.js';
  * @property {boolean} [alignment] extension
  */
 
-// The most a single call may hold, in UTF-16 code units: what fits, several times over, in the engine's 32-bit memory.
-const INPUT_QUOTA = 2 ** 24;
 // A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
 const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
-
-const constructing = Symbol('the key to the constructor');
 
 // A translator that nobody holds any more but that still works on a call must not be collected: its engine would end.
 const busy = new Set();
 // The engine of a translator that was forgotten without destroy() is given back when the collector finds it.
 const forgotten = new FinalizationRegistry((route) => route.release());
 
-export class Translator {
+export class Translator extends DestroyableModel {
   #route;
   #sourceLanguage;
   #targetLanguage;
-  #destruction = new AbortController();
   #pending = 0;
 
   /** Not for pages: use `Translator.create()`. */
   constructor(key, route, sourceLanguage, targetLanguage) {
-    if (key !== constructing) throw new TypeError('Illegal constructor');
+    super(key);
     this.#route = route;
     this.#sourceLanguage = sourceLanguage;
     this.#targetLanguage = targetLanguage;
@@ -61,12 +52,12 @@ export class Translator {
    */
   static async availability(options) {
     const { source, target } = languages(options);
-    if (!secure()) return 'unavailable';
+    if (globalThis.isSecureContext === false) return 'unavailable';
     return routeAvailability(await catalogue.route(source, target, options.models));
   }
 
   /**
-   * @param {TranslatorLanguages & TranslatorEvents} options
+   * @param {TranslatorLanguages & import('./destroyable-model.js').CreateEvents} options
    * @returns {Promise<Translator>}
    * @example
    * const translator = await Translator.create({
@@ -78,33 +69,10 @@ export class Translator {
    */
   static async create(options) {
     const { source, target } = languages(options);
-    const { signal, monitor: callback, models } = options;
-    signal?.throwIfAborted();
-    const monitor = new CreateMonitor();
-    // What the callback throws rejects the creation, before anything is fetched.
-    callback?.(monitor);
-    const progress = new DownloadProgress(monitor);
-    let route;
-    try {
-      if (!secure()) throw exception('NotSupportedError', 'Translation needs a secure context: HTTPS, or localhost.');
-      const path = await untilAborted(catalogue.route(source, target, models), signal);
-      if (path.length === 0) {
-        throw exception('NotSupportedError', `There is no model to translate from ${source} to ${target}.`);
-      }
-      route = new Route(path);
-      progress.report(0);
-      await untilAborted(route.load((fraction) => progress.report(fraction)), signal);
-      progress.report(1);
-      // A listener of the last event may still abort the creation.
-      await untilAborted(nextTask(), signal);
-    } catch (error) {
-      route?.release();
-      throw error;
-    } finally {
-      progress.close();
-    }
+    const route = await creation(options, (report, signal) => open(source, target, options.models, report, signal),
+      (unwanted) => unwanted.release());
     const translator = new Translator(constructing, route, source, target);
-    translator.#destroyWith(signal);
+    translator._destroyWith(options.signal);
     return translator;
   }
 
@@ -118,11 +86,6 @@ export class Translator {
     return this.#targetLanguage;
   }
 
-  /** @returns {number} the most that `measureInputUsage` may give for a text that is to be translated */
-  get inputQuota() {
-    return INPUT_QUOTA;
-  }
-
   /**
    * @param {string} input
    * @param {TranslateOptions} [options]
@@ -132,7 +95,7 @@ export class Translator {
    */
   async translate(input, options = {}) {
     const text = stringArgument(arguments);
-    const signal = this.#signal(options);
+    const signal = this._signal(options);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       let result = '';
@@ -154,7 +117,7 @@ export class Translator {
    */
   translateStreaming(input, options = {}) {
     const text = stringArgument(arguments);
-    const signal = this.#signal(options);
+    const signal = this._signal(options);
     signal.throwIfAborted();
     let stop;
     return new ReadableStream({
@@ -170,58 +133,20 @@ export class Translator {
     });
   }
 
-  /**
-   * @param {string} input
-   * @param {TranslateOptions} [options]
-   * @returns {Promise<number>} in UTF-16 code units
-   * @example
-   * const fits = (await translator.measureInputUsage(text)) <= translator.inputQuota;
-   */
-  async measureInputUsage(input, options = {}) {
-    const text = stringArgument(arguments);
-    const signal = this.#signal(options);
-    await untilAborted(nextTask(), signal);
-    return text.length;
-  }
-
-  /**
-   * Ends every call that is under way, and frees the model's memory when no other translator uses it.
-   * @example
-   * translator.destroy();
-   */
-  destroy() {
-    this.#destroy(exception('AbortError', 'The translator was destroyed.'));
-  }
-
   get [Symbol.toStringTag]() {
     return 'Translator';
   }
 
-  #destroy(reason) {
-    if (this.#destruction.signal.aborted) return;
-    this.#destruction.abort(reason);
+  /** @protected */
+  _release() {
     forgotten.unregister(this);
     this.#route.release();
   }
 
-  /** The signal given to `create()` destroys the translator later on, without keeping it alive until then. */
-  #destroyWith(signal) {
-    const self = new WeakRef(this);
-    signal?.addEventListener('abort', () => self.deref()?.#destroy(signal.reason), { once: true });
-  }
-
-  #signal({ signal } = {}) {
-    return AbortSignal.any(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
-  }
-
   /** Sends one text on its way and ties the call's end, whichever comes first, to the signal. */
   #start(text, options, signal, { streaming, onText, onDone, onError }) {
-    const unsupported = unsupportedOption(options);
-    if (unsupported) return onError(unsupported);
-    if (text.length > INPUT_QUOTA) {
-      const message = `The text has ${text.length} code units; ${INPUT_QUOTA} are the most that one call takes.`;
-      return onError(quotaExceeded(message, { requested: text.length, quota: INPUT_QUOTA }));
-    }
+    const refusal = unsupportedOption(options) ?? overQuota(text);
+    if (refusal) return onError(refusal);
     let stopWork = () => {};
     let open = true;
     const finish = () => {
@@ -277,18 +202,25 @@ function languages(options) {
   return { source: canonicalTag(options.sourceLanguage), target: canonicalTag(options.targetLanguage) };
 }
 
-function stringArgument(passed) {
-  if (passed.length === 0) throw new TypeError('One argument, the text, is required.');
-  return `${passed[0]}`;
+/** The engines from one language to the other, loaded. */
+async function open(source, target, models, report, signal) {
+  const path = await untilAborted(catalogue.route(source, target, models), signal);
+  if (path.length === 0) {
+    throw exception('NotSupportedError', `There is no model to translate from ${source} to ${target}.`);
+  }
+  const route = new Route(path);
+  try {
+    report(0);
+    await untilAborted(route.load(report), signal);
+    return route;
+  } catch (error) {
+    route.release();
+    throw error;
+  }
 }
 
 function unsupportedOption({ format = 'text', alternatives = 0, alignment = false }) {
   const asked = { alternatives: alternatives > 0, alignment: Boolean(alignment), format: format !== 'text' };
   const name = Object.keys(asked).find((key) => asked[key]);
   return name && exception('NotSupportedError', `The option ${name} is not supported yet.`);
-}
-
-/** As for the standard's own interface: hashes, storage and locks are there in secure contexts only. */
-function secure() {
-  return globalThis.isSecureContext !== false;
 }
