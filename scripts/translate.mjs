@@ -1,0 +1,13 @@
+/** Translates one text with the WebAssembly module under Node: node scripts/translate.mjs MODEL_FOLDER TEXT */
+import { loadCore, loadEngine, translate } from './wasm_core.mjs';
+
+const [folder, text] = process.argv.slice(2);
+try {
+  process.stderr.write(`translating with ${folder}\n`);
+  const engine = await loadEngine(await loadCore(), folder);
+  translate(engine, text, (part) => process.stdout.write(part));
+  process.stdout.write('\n');
+} catch (error) {
+  process.stderr.write(`${error.code ?? 'error'}: ${error.message}\n`);
+  process.exitCode = 1;
+}
