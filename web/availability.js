@@ -22,6 +22,8 @@ export async function routeAvailability(route) {
 
 /** @param {Model} model */
 async function modelAvailability(model) {
+  // In Node, the package's own models are files on disk.
+  if (model.files.every(({ url }) => url.startsWith('file:'))) return 'available';
   if (await new ModelStore().holds(model)) return 'available';
   // Whichever tab downloads holds this lock.
   const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {};

@@ -6,9 +6,11 @@ import { CreateMonitor, DownloadProgress } from './progress.js';
  * What Translator and LanguageDetector have in common: the specification builds both on one set of algorithms for model
  * objects (https://webmachinelearning.github.io/writing-assistance-apis/#supporting).
  *
+ * @typedef {CreateMonitor & {addEventListener(type: 'downloadprogress', listener: (event: ProgressEvent) => void): void}} ProgressMonitor
+ *
  * @typedef {object} CreateEvents
  * @property {AbortSignal} [signal] aborts the creation; afterwards, destroys what was created
- * @property {(monitor: CreateMonitor) => void} [monitor]
+ * @property {(monitor: ProgressMonitor) => void} [monitor]
  */
 
 // The most a single call may hold, in UTF-16 code units: what fits, several times over, in the engine's 32-bit memory.
@@ -103,8 +105,11 @@ export class DestroyableModel {
     signal?.addEventListener('abort', () => self.deref()?._destroy(signal.reason), { once: true });
   }
 
-  /** @protected aborted by whichever comes first, the call's own signal or the end of the model */
-  _signal({ signal } = {}) {
+  /**
+   * @protected aborted by whichever comes first, the call's own signal or the end of the model
+   * @param {{signal?: AbortSignal}} options
+   */
+  _signal({ signal }) {
     return AbortSignal.any(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
   }
 }

@@ -1,4 +1,5 @@
 import { exception } from './errors.js';
+import { fetchResource } from './resource.js';
 
 /**
  * One model file from the network into memory that the caller owns, whole and checked, or an error that says what the
@@ -58,7 +59,7 @@ async function* connection(file, offset, cache) {
   };
   try {
     watch();
-    const response = await fetch(file.url, {
+    const response = await fetchResource(file.url, {
       cache,
       signal: stall.signal,
       headers: offset > 0 ? { Range: `bytes=${offset}-` } : {},

@@ -12,5 +12,6 @@
 import { models, registerModel } from './models.js';
 
 export { LanguageDetector } from './language-detector.js';
+export { translateElement } from './element-translation.js';
 export { Translator } from './translator.js';
 export const Dragoman = Object.freeze({ models, registerModel });

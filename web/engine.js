@@ -1,4 +1,5 @@
 import { exception, fromRecord } from './errors.js';
+import { startWorker } from './worker-host.js';
 
 /**
  * The page's end of one direction: a worker with one model in it, shared by all translators of that direction, started
@@ -107,9 +108,9 @@ export class Engine {
       this.#crashed(worker, event.message ?? 'its script could not be loaded');
     };
     worker.postMessage({ type: 'load', model: this.#model, alive });
-    return new Promise((resolve, reject) => {
+    return /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
       this.#settle = (error) => (error ? reject(error) : resolve());
-    });
+    }));
   }
 
   #receive(data, worker, alive) {
@@ -163,19 +164,4 @@ export class Engine {
     this.#calls.delete(id);
     return call;
   }
-}
-
-function startWorker() {
-  // A browser starts workers from the page's own origin only. When this module came from another one (a CDN), a blob of
-  // one line, which has the page's origin, imports the worker from there.
-  if (globalThis.location && new URL(import.meta.url).origin !== location.origin) {
-    // Spelled in two parts so that bundlers, which never get here, do not copy the unbundled file.
-    const url = new URL(['./worker', 'js'].join('.'), import.meta.url).href;
-    const blob = new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' });
-    const blobUrl = URL.createObjectURL(blob);
-    const worker = new Worker(blobUrl, { type: 'module' });
-    worker.addEventListener('message', () => URL.revokeObjectURL(blobUrl), { once: true });
-    return worker;
-  }
-  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }

@@ -1,5 +1,6 @@
 import { exception } from './errors.js';
 import { canonicalTag } from './language-tag.js';
+import { fetchResource } from './resource.js';
 
 /**
  * A manifest says which directions exist, which files each is made of, and how to know that a file is right.
@@ -70,7 +71,7 @@ export async function fetchManifest(url) {
   const { href } = new URL(url, globalThis.document?.baseURI ?? import.meta.url);
   let response;
   try {
-    response = await fetch(href, { cache: 'no-cache' });
+    response = await fetchResource(href, { cache: 'no-cache' });
   } catch (cause) {
     throw exception('NetworkError', `The list of models could not be fetched from ${href}.`, cause);
   }

@@ -36,7 +36,7 @@ export class ModelStore {
 
   /**
    * @param {ModelFile} file
-   * @param {Uint8Array} bytes already checked against the hash
+   * @param {Uint8Array<ArrayBuffer>} bytes already checked against the hash
    */
   async put(file, bytes) {
     const cache = await this.#cache();

@@ -14,7 +14,7 @@ export const catalogue = new Catalogue(defaultModels);
 export const models = {
   /**
    * @returns {Promise<{sourceLanguage: string, targetLanguage: string, bytes: number,
-   *   availability: 'downloadable' | 'downloading' | 'available'}[]>}
+   *   availability: import('./availability.js').Availability}[]>}
    * @example
    * for (const { sourceLanguage, targetLanguage, bytes, availability } of await Dragoman.models.list()) {
    *   console.log(`${sourceLanguage} to ${targetLanguage}: ${bytes} bytes, ${availability}`);
@@ -28,7 +28,7 @@ export const models = {
     // What was stored under an earlier manifest still takes room, so it must be possible to see and delete it.
     const stored = await new ModelStore().list();
     const forgotten = stored.filter((record) => !known.some((model) => sameDirection(model, record)));
-    return [...listed, ...forgotten.map((record) => ({ ...summary(record), availability: 'available' }))];
+    return [...listed, ...forgotten.map((record) => ({ ...summary(record), availability: /** @type {const} */ ('available') }))];
   },
 
   /**

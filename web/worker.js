@@ -1,6 +1,7 @@
 import createModule from './core/dragoman-core.mjs';
 import { exception, toRecord } from './errors.js';
 import { loadModel } from './model-loader.js';
+import { fetchResource } from './resource.js';
 
 /**
  * The worker of one direction: the only file that touches the wasm module. It owns the loop that drives the engine, so
@@ -67,7 +68,7 @@ async function instantiate() {
 async function compile(url, imports) {
   let response;
   try {
-    response = await fetch(url);
+    response = await fetchResource(url);
   } catch (cause) {
     throw exception('NetworkError', `The translation engine could not be fetched from ${url}.`, cause);
   }

@@ -1,4 +1,4 @@
-import { Dragoman, Translator } from './dragoman.js';
+import { Dragoman, Translator } from '../dragoman.js';
 import { Draft } from './draft.js';
 import { LanguageMenus } from './language-menus.js';
 import { keepForOffline } from './offline.js';
@@ -13,7 +13,7 @@ const PAUSE_MS = 120;
 const ANNOUNCE_AFTER_MS = 1000;
 const ANNOUNCE_AT_MOST = 400;
 
-const element = (id) => document.getElementById(id);
+const element = (id) => /** @type {any} */ (document.getElementById(id));
 const source = element('source');
 const target = new TargetText(element('target'));
 const draft = new Draft();
@@ -61,7 +61,7 @@ async function loadLanguages(saved) {
   menus.offer(directions, { sourceLanguage: saved.from ?? 'en', targetLanguage: saved.to ?? 'de' });
   showLanguages();
   // With nothing to translate yet the model is fetched ahead, unless the visitor counts bytes.
-  if (source.value || !navigator.connection?.saveData) translate();
+  if (source.value || !(/** @type {any} */ (navigator).connection?.saveData)) translate();
 }
 
 function onLanguages() {

@@ -7,7 +7,7 @@ export async function keepForOffline({ update, reload }) {
   if (!('serviceWorker' in navigator)) return false;
   let registration;
   try {
-    registration = await navigator.serviceWorker.register(new URL('./service-worker.js', import.meta.url));
+    registration = await navigator.serviceWorker.register(new URL('../service-worker.js', import.meta.url));
   } catch (error) {
     // Private modes refuse service workers; the page works all the same, with a network.
     console.warn('Dragoman: this page cannot be kept for use without a network.', error);

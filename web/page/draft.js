@@ -20,7 +20,7 @@ export class Draft {
     }
   }
 
-  /** @param {State} state */
+  /** @param {Partial<State>} state */
   keep(state) {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(state));

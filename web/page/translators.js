@@ -1,4 +1,4 @@
-import { Translator } from './dragoman.js';
+import { Translator } from '../dragoman.js';
 
 /**
  * The page's translators: one per direction, made when first wanted, at most two at a time, since each holds a model.

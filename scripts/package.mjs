@@ -1,0 +1,140 @@
+/**
+ * Builds the npm package in build/package/ (not published from here):
+ *   node scripts/package.mjs
+ * The modules of web/ bundled into one file per entry, and beside them, where `new URL(…, import.meta.url)` finds them, the
+ * worker, the wasm module and the weights; types from the JSDoc comments.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build, transform } from 'esbuild';
+import { copyLanguageTables } from './site.mjs';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const VERSION = '0.1.0';
+
+/**
+ * @param {string} [target] folder to write; emptied first
+ * @returns {Promise<string>} the folder, ready for `npm pack`
+ */
+export async function buildPackage(target = join(root, 'build/package')) {
+  const dist = join(target, 'dist');
+  const source = join(target, 'source');
+  await rm(target, { recursive: true, force: true });
+  await mkdir(dist, { recursive: true });
+  const manifest = JSON.parse(await readFile(join(root, 'weights/manifest.json'), 'utf8'));
+
+  await cp(join(root, 'web'), source, { recursive: true });
+  await copyLanguageTables(join(source, 'vendor/eld'));
+  await writeFile(join(source, 'default-models.js'), defaultModels(manifest));
+  await bundle(source, dist);
+  await copyAssets(manifest, dist);
+  await emitTypes(source, join(dist, 'types'));
+  await rm(source, { recursive: true });
+
+  await writeFile(join(target, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
+  await cp(join(root, 'web/PACKAGE.md'), join(target, 'README.md'));
+  return target;
+}
+
+/** Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along. */
+function defaultModels({ version, models }) {
+  const file = ({ name, path, bytes, sha256 }) => {
+    // Vite would turn a file this small into a data: URL, which a strict Content-Security-Policy does not let one fetch.
+    const url = `new URL('./weights/${path}${bytes < 4096 ? '?no-inline' : ''}', import.meta.url).href`;
+    return `{ name: '${name}', path: ${url}, bytes: ${bytes}, sha256: '${sha256}' }`;
+  };
+  const model = ({ sourceLanguage, targetLanguage, files }) =>
+    `{ sourceLanguage: '${sourceLanguage}', targetLanguage: '${targetLanguage}', files: [${files.map(file).join(', ')}] }`;
+  return `export const defaultModels = /** @type {any} */ ({ version: ${version}, models: [${models.map(model).join(', ')}] });\n`;
+}
+
+async function bundle(source, dist) {
+  const common = {
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'linked',
+    splitting: true,
+    outdir: dist,
+    chunkNames: 'chunk-[hash]',
+    logLevel: 'warning',
+    // Stays a file of its own, next to the wasm that it names.
+    external: ['./core/dragoman-core.mjs'],
+  };
+  // Together, so that a page which uses both entries has one set of engines.
+  await build({ ...common, entryPoints: ['dragoman.js', 'element.js', 'worker.js'].map((name) => join(source, name)) });
+  await build({
+    ...common,
+    platform: 'node',
+    chunkNames: 'node-chunk-[hash]',
+    entryPoints: { node: join(source, 'dragoman.js'), 'node-worker': join(source, 'node/worker.js') },
+    plugins: [nodeTwins(source)],
+  });
+}
+
+/** Puts web/node/X.js in the place of web/X.js. */
+function nodeTwins(source) {
+  return {
+    name: 'node-twins',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', path) }));
+      onResolve({ filter: /core\/dragoman-core\.mjs$/ }, () => ({ path: './core/dragoman-core.mjs', external: true }));
+    },
+  };
+}
+
+async function copyAssets(manifest, dist) {
+  await mkdir(join(dist, 'core'));
+  const glue = await readFile(join(root, 'build/wasm/dragoman-core.mjs'), 'utf8');
+  await writeFile(join(dist, 'core/dragoman-core.mjs'), (await transform(glue, { minify: true, format: 'esm' })).code);
+  await cp(join(root, 'build/wasm/dragoman-core.wasm'), join(dist, 'core/dragoman-core.wasm'));
+  for (const { path } of [{ path: 'manifest.json' }, ...manifest.models.flatMap(({ files }) => files)]) {
+    await cp(join(root, 'weights', path), join(dist, 'weights', path));
+  }
+  await cp(join(root, 'web/manifest.schema.json'), join(dist, 'manifest.schema.json'));
+  await cp(join(root, 'node_modules/eld/LICENSE'), join(dist, 'ELD-LICENSE'));
+}
+
+async function emitTypes(source, types) {
+  const arguments_ = ['--allowJs', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--target', 'esnext', '--module', 'esnext',
+    '--moduleResolution', 'bundler', '--lib', 'esnext,dom,dom.iterable', '--types', '', '--strict', 'false', '--outDir', types];
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, ...arguments_, join(source, 'dragoman.js'), join(source, 'element.js')]);
+  // Types of the language tables are nobody's business.
+  await rm(join(types, 'vendor'), { recursive: true, force: true });
+}
+
+function packageJson() {
+  const types = './dist/types/dragoman.d.ts';
+  return {
+    name: 'dragoman',
+    version: VERSION,
+    description: "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
+    type: 'module',
+    sideEffects: ['./dist/element.js', './dist/worker.js', './dist/node-worker.js'],
+    main: './dist/node.js',
+    browser: './dist/dragoman.js',
+    types,
+    exports: {
+      '.': { types, node: './dist/node.js', default: './dist/dragoman.js' },
+      './element': { types: './dist/types/element.d.ts', default: './dist/element.js' },
+      './manifest.schema.json': './dist/manifest.schema.json',
+      './dist/*': './dist/*',
+      './package.json': './package.json',
+    },
+    files: ['dist'],
+    engines: { node: '>=20.3' },
+    keywords: ['translation', 'translator', 'machine-translation', 'webassembly', 'offline', 'web-component'],
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const target = await buildPackage();
+  const names = (await readdir(join(target, 'dist'))).sort();
+  console.log(`${relative(process.cwd(), target)}: ${names.join(' ')}`);
+}

@@ -1,0 +1,30 @@
+import { after, before, describe } from 'node:test';
+import { launchChromium } from './chromium.mjs';
+import { firefoxMissing, launchFirefox } from './firefox.mjs';
+import { openSite } from './site.mjs';
+
+const browsers = [
+  { browserName: 'Chromium', launch: () => launchChromium(['--js-flags=--expose-gc']), skip: false },
+  { browserName: 'Firefox', launch: launchFirefox, skip: firefoxMissing },
+];
+
+/**
+ * The same tests in Chromium and in Firefox, each with a site of its own.
+ * @param {(environment: {browserName: string, site: any, browser: any}) => void} suite `site` and `browser` are there from
+ *   the first test on
+ */
+export function inEachBrowser(suite) {
+  for (const { browserName, launch, skip } of browsers) {
+    describe(browserName, { skip }, () => {
+      const environment = { browserName, site: undefined, browser: undefined };
+      before(async () => {
+        [environment.site, environment.browser] = await Promise.all([openSite(), launch()]);
+      });
+      after(async () => {
+        await environment.browser?.close();
+        await environment.site?.close();
+      });
+      suite(environment);
+    });
+  }
+}

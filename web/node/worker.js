@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads';
+import './worker-globals.js';
+import '../worker.js';
+
+/** The thread behind worker-host.js: the web's worker, with Node's port as its mailbox. */
+parentPort.on('message', (data) => globalThis.onmessage({ data }));
