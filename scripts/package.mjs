@@ -27,7 +27,8 @@ export async function buildPackage(target = join(root, 'build/package')) {
   await mkdir(dist, { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, 'weights/manifest.json'), 'utf8'));
 
-  await cp(join(root, 'web'), source, { recursive: true });
+  const isSource = (path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
+  await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
   await copyLanguageTables(join(source, 'vendor/eld'));
   await writeFile(join(source, 'default-models.js'), defaultModels(manifest));
   await bundle(source, dist);

@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+// For the npm package and for people.
+const NOT_SERVED = /^web[\\/](examples|node|jsconfig\.json|.*\.md)$/;
+
 /**
  * @param {string} [target] folder to write; emptied first
  * @returns {Promise<string>} the folder
@@ -16,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function assembleSite(target = join(root, 'build/site')) {
   await rm(target, { recursive: true, force: true });
   await mkdir(join(target, 'core'), { recursive: true });
-  await cp(join(root, 'web'), target, { recursive: true });
+  await cp(join(root, 'web'), target, { recursive: true, filter: (path) => !NOT_SERVED.test(relative(root, path)) });
   for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) {
     await cp(join(root, 'build/wasm', name), join(target, 'core', name));
   }
@@ -50,7 +53,7 @@ async function writePrecacheList(target) {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => path === 'weights/manifest.json' || !/^(weights|examples|vendor)\/|^service-worker\.js$/.test(path))
+    .filter((path) => path === 'weights/manifest.json' || !/^(weights|vendor)\/|^service-worker\.js$/.test(path))
     .sort();
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));

@@ -1,0 +1,188 @@
+/**
+ * The npm package as its users get it: packed, installed from the tarball into the examples, built where they are built, and
+ * run in Chromium and in Node; and from another origin, as from a CDN.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
+import { buildPackage } from '../../scripts/package.mjs';
+import { HEADERS, listen, requestListener } from '../../scripts/serve.mjs';
+import { launchChromium } from './support/chromium.mjs';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const GOLDEN = 'Ich lese gerne Bücher am Abend.';
+let folder, packed, browser;
+const servers = [];
+
+before(async () => {
+  await mkdir(join(root, 'build'), { recursive: true });
+  // Below the root, so that the Vite example finds the root's vite.
+  folder = await mkdtemp(join(root, 'build/package-test-'));
+  const source = await buildPackage(join(folder, 'package'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source });
+  const listing = JSON.parse(stdout);
+  // npm 11 lists packages by name, npm 10 in an array.
+  packed = Array.isArray(listing) ? listing[0] : Object.values(listing)[0];
+  packed.path = join(folder, packed.filename);
+  browser = await launchChromium();
+});
+
+after(async () => {
+  await browser?.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** A copy of an example with the tarball installed, without a network. */
+async function install(name) {
+  const project = join(folder, name);
+  await cp(join(root, 'web/examples', name), project, { recursive: true });
+  const description = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+  description.dependencies.dragoman = `file:${packed.path}`;
+  delete description.devDependencies;
+  await writeFile(join(project, 'package.json'), JSON.stringify(description));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: project });
+  return project;
+}
+
+async function serve(directory, headers) {
+  const server = await listen(requestListener(directory, headers), 0);
+  servers.push(server);
+  return `http://127.0.0.1:${server.address().port}/`;
+}
+
+async function open(url) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && !/favicon/.test(message.location().url) && problems.push(message.text()));
+  await page.goto(url);
+  return { page, problems, close: () => context.close() };
+}
+
+test('the tarball holds what is needed and nothing else', async (t) => {
+  const paths = packed.files.map(({ path }) => path);
+  for (const wanted of ['package.json', 'README.md', 'dist/dragoman.js', 'dist/element.js', 'dist/node.js', 'dist/worker.js', 'dist/core/dragoman-core.wasm',
+    'dist/weights/en-de/model.safetensors', 'dist/weights/de-en/vocab.spm', 'dist/types/dragoman.d.ts', 'dist/ELD-LICENSE', 'dist/manifest.schema.json']) {
+    assert.ok(paths.includes(wanted), wanted);
+  }
+  assert.deepEqual(paths.filter((path) => !path.startsWith('dist/') && !['package.json', 'README.md'].includes(path)), []);
+  const scripts = paths.filter((path) => /\.m?js$/.test(path) && !/node/.test(path));
+  let total = 0;
+  for (const path of scripts) {
+    const code = await readFile(join(folder, 'package', path));
+    // The tables of the language detector are fetched only by those who use it.
+    if (code.length < 500_000) total += brotliCompressSync(code).length;
+  }
+  t.diagnostic(`JavaScript without the detector's tables: ${total} bytes brotli; tarball ${packed.size} bytes`);
+  assert.ok(total <= 40_000, `${total} bytes`);
+});
+
+test('plain page, strict Content-Security-Policy, no bundler', async () => {
+  const { page, problems, close } = await open(await serve(await install('plain'), HEADERS));
+  await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
+  await page.locator('dragoman-translate textarea').fill('Where is the train station?');
+  await page.waitForFunction(() => document.querySelector('dragoman-translate').translation === 'Wo ist der Bahnhof?');
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('Vite without configuration: build, strict Content-Security-Policy, no cross-origin isolation', async () => {
+  const project = await install('vite');
+  await run(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { cwd: project });
+  const headers = { 'Content-Security-Policy': HEADERS['Content-Security-Policy'] };
+  const { page, problems, close } = await open(await serve(join(project, 'dist'), headers));
+  await page.waitForFunction(() => document.querySelector('#output').value === 'Wo ist der Bahnhof?');
+  assert.equal(await page.innerText('#language'), 'English');
+  await page.fill('#input', 'I like to read books in the evening.');
+  await page.waitForFunction((wanted) => document.querySelector('#output').value === wanted, GOLDEN);
+  assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('translating a page, and back', async () => {
+  const { page, problems, close } = await open(await serve(await install('page'), HEADERS));
+  const before = await page.innerHTML('#article');
+  await page.click('#translate');
+  await page.waitForFunction(() => /Wo ist der Bahnhof\?/.test(document.querySelector('#article').textContent));
+  await page.waitForFunction(() => document.querySelector('#status').textContent === '');
+  assert.match(await page.innerText('#article'), /museum --help[^]*Musée d’Orsay/);
+  await page.click('#original');
+  assert.equal(await page.innerHTML('#article'), before);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('Node: standard input to standard output; a direction that is not there', async () => {
+  const project = await install('node');
+  const child = (...languages) => spawn(process.execPath, ['translate.mjs', ...languages], { cwd: project });
+  const translate = child('en', 'de');
+  translate.stdin.end('I like to read books in the evening.');
+  assert.equal(await text(translate.stdout), GOLDEN);
+  const wrong = child('en', 'ja');
+  wrong.stdin.end('Hello.');
+  const [message] = await Promise.all([text(wrong.stderr), new Promise((resolve) => wrong.on('close', resolve))]);
+  assert.match(message, /no model to translate from en to ja/);
+  assert.equal(wrong.exitCode, 1);
+});
+
+test('from another origin, by one script element, as from a CDN', async () => {
+  const cdn = await serve(join(folder, 'package/dist'), { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  const site = join(folder, 'site');
+  await mkdir(site, { recursive: true });
+  await writeFile(join(site, 'index.html'), `<!doctype html><html lang="en"><title>CDN</title><p id="output"></p><script type="module">
+    import { Translator } from '${cdn}dragoman.js';
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+    output.textContent = await translator.translate('I like to read books in the evening.');
+  </script></html>`);
+  const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob:`;
+  const { page, problems, close } = await open(await serve(site, { 'Content-Security-Policy': csp }));
+  await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('the types serve a strict TypeScript project, and the sources are consistent with them', async () => {
+  const project = join(folder, 'node');
+  const source = `
+    import { Dragoman, LanguageDetector, Translator, translateElement } from 'dragoman';
+    const translator: Translator = await Translator.create({
+      sourceLanguage: 'en', targetLanguage: 'de', signal: AbortSignal.timeout(1000),
+      monitor: (monitor) => monitor.addEventListener('downloadprogress', (event) => console.log(event.loaded / event.total)),
+    });
+    const text: string = await translator.translate('No.', { onStatistics: ({ tokens }) => console.log(tokens + 1) });
+    const stream: ReadableStream<string> = translator.translateStreaming(text);
+    const usage: number = (await translator.measureInputUsage(text)) / translator.inputQuota;
+    const availability: 'unavailable' | 'downloadable' | 'downloading' | 'available' = await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de' });
+    const [{ detectedLanguage, confidence }] = await (await LanguageDetector.create()).detect(text);
+    const bytes: number[] = (await Dragoman.models.list()).map((model) => model.bytes);
+    const live = await translateElement(document.body, { sourceLanguage: 'en', targetLanguage: 'de' });
+    await live.finished;
+    live.undo();
+    // @ts-expect-error: the target language is required
+    await Translator.create({ sourceLanguage: 'en' });
+    export { stream, usage, availability, detectedLanguage, confidence, bytes };
+  `;
+  await writeFile(join(project, 'use.ts'), source);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const options = ['--strict', '--noEmit', '--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable', '--types', '', 'use.ts'];
+  await run(process.execPath, [tsc, ...options], { cwd: project }).catch(({ stdout }) => assert.fail(stdout));
+  await run(process.execPath, [tsc, '-p', 'web/jsconfig.json'], { cwd: root }).catch(({ stdout }) => assert.fail(stdout));
+});
+
+test('every example is run by a test above', async () => {
+  const examples = (await readdir(join(root, 'web/examples'), { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  assert.deepEqual(examples.map(({ name }) => name).sort(), ['node', 'page', 'plain', 'vite']);
+});
