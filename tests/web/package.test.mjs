@@ -147,7 +147,7 @@ test('from another origin, by one script element, as from a CDN', async () => {
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
     output.textContent = await translator.translate('I like to read books in the evening.');
   </script></html>`);
-  const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob:`;
+  const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob: ${cdn}`;
   const { page, problems, close } = await open(await serve(site, { 'Content-Security-Policy': csp }));
   await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
   assert.deepEqual(problems, []);

@@ -159,19 +159,6 @@ test('odd texts: empty, blank, NUL, lone surrogates, emoji', async () => {
   assert.ok(await page.isHidden('#failure'));
 });
 
-test('after the first visit the page opens and translates without a network', async () => {
-  await page.goto(site.url);
-  await page.fill('#source', GOLDEN[0][0]);
-  await translated(GOLDEN[0][1]);
-  await page.waitForSelector('#offline:visible');
-  await page.waitForFunction(() => navigator.serviceWorker.controller);
-  await context.setOffline(true);
-  await page.reload();
-  await page.fill('#source', GOLDEN[1][0]);
-  await translated(GOLDEN[1][1]);
-  await context.setOffline(false);
-});
-
 test('what was typed survives a reload, and so do the languages', async () => {
   await page.goto(site.url);
   await page.waitForSelector('#offline:visible');

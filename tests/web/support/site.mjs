@@ -31,14 +31,19 @@ export async function openSite({ headers = HEADERS } = {}) {
     if (rule) rule(request, response, serveFile);
     else serveFile();
   }, 0);
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
     folder,
     rules,
     requests,
+    /** From now on there is nobody at that address. */
+    stop,
     close: async () => {
-      server.closeAllConnections();
-      server.close();
+      stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
