@@ -53,15 +53,15 @@ They are waiting for the bus in the rain. | Sie warten im Regen auf den Bus.
 """
 SOURCES = [
     'Yes!',
-    'A',                        # reaches the limit of length: no eos
-    '👋🏽',
-    'Where is the café?',
-    'Danke schön 😊',
+    'ß',                        # reaches the limit of length: no eos
+    'Katze 🐱',                 # reaches it in float only
+    'Zug',
+    '👋 Hallo',
     'ﬁsch ｕｎｄ Bro\u0308tchen',
-    'Wo ist der nächste Bahnhof?',
-    'Können Sie mir den Weg zum Markt zeigen?',
+    'Wo ist die Katze?',
+    'Wir sehen uns morgen wieder.',
     'You can change the language in the settings.',
-    'The house is small, but the garden is large, and the cat sleeps on the old chair by the door.',
+    'The children are singing in the school while the teacher is reading a book about the harbour.',
 ]
 
 

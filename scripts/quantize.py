@@ -4,7 +4,8 @@
 usage: quantize.py IN_DIR OUT_DIR
 
 Every matrix `X.weight` [out, in] (the embedding too) becomes I8 with one scale a row, `X.weight_scale` F32 [out]:
-symmetric, scale = largest magnitude of the row / 127, values -127..127. Biases, layer norms and final_logits_bias are F32.
+symmetric, values -127..127, the scale that leaves the least squared error in the row (the largest values may be clipped for
+the sake of the many). Biases, layer norms and final_logits_bias are F32.
 Matrices come first in the file, so that they start on the aligned data section; config.json and vocab.spm are copied.
 """
 import argparse
@@ -17,14 +18,22 @@ import numpy as np
 import weight_file
 
 LARGEST = 127
+CLIPPED_AT = np.linspace(0.7, 1.0, 31, dtype=np.float32)       # of a row's largest magnitude
 
 
 def quantise_matrix(weight):
-    """F32 [N, K] -> (I8 [N, K], F32 scale [N]) with weight ~ integers * scale. A row of zeros gets scale 1."""
+    """F32 [N, K] -> (I8 [N, K], F32 scale [N]) with weight ~ integers * scale."""
     largest = np.abs(weight).max(1)
-    scale = np.where(largest > 0, largest / np.float32(LARGEST), np.float32(1)).astype(np.float32)
-    integers = np.clip(np.rint(weight / scale[:, None]), -LARGEST, LARGEST)
-    return integers.astype(np.int8), scale
+    largest = np.where(largest > 0, largest, np.float32(LARGEST))       # a row of zeros: any scale will do
+    best, least = None, None
+    for part in CLIPPED_AT:
+        scale = largest * part / np.float32(LARGEST)
+        integers = np.clip(np.rint(weight / scale[:, None]), -LARGEST, LARGEST)
+        error = np.square(integers * scale[:, None] - weight).sum(1)
+        if best is None:
+            best, least = scale, error
+        best, least = np.where(error < least, scale, best), np.minimum(error, least)
+    return np.clip(np.rint(weight / best[:, None]), -LARGEST, LARGEST).astype(np.int8), best
 
 
 def quantise(tensors):

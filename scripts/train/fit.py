@@ -35,7 +35,7 @@ class Settings:
     smoothing: float = 0.1          # of the labels
     seed: int = 1
     threads: int = 2                # without a GPU
-    bfloat16: bool = False          # products in bfloat16; a GPU always does them so
+    bfloat16: bool = False          # pays where the processor has bfloat16 products; a GPU always does them so
     save_minutes: float = 10.0      # between snapshots of the model folder
     init: str = ''                  # a float model folder to go on from
 
@@ -48,6 +48,7 @@ class Run:
         torch.set_num_threads(settings.threads)
         self.settings, self.out = settings, out
         self.device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
+        self.dtype = torch.bfloat16 if settings.bfloat16 or self.device.type == 'cuda' else torch.float32
         self.vocabulary = os.path.join(work, 'vocab.spm')
         pieces = sentencepiece.SentencePieceProcessor(model_file=self.vocabulary).get_piece_size()
         config = model_config.make_config(settings.source, settings.target, pieces, settings.width, settings.ffn,
@@ -62,8 +63,7 @@ class Run:
     def loss(self, source, target, smoothing):
         """Summed loss of a batch and its number of target tokens."""
         source, target = source.to(self.device), target.to(self.device)
-        low = self.settings.bfloat16 or self.device.type == 'cuda'
-        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=low):
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.dtype == torch.bfloat16):
             return optimise.loss(self.model, source, target, smoothing), int((target >= 0).sum())
 
     def held_out_loss(self):
@@ -89,7 +89,7 @@ class Run:
 
     def fit(self):
         """Train until the budget is spent; the model folder is written now and then, and in the end."""
-        settings, optimiser = self.settings, optimise.Optimiser(self.model)
+        settings, optimiser = self.settings, optimise.Optimiser(self.model, self.dtype)
         stream = batches.stream(self.train, settings.batch_tokens, settings.seed)
         weights = sum(p.numel() for p in self.model.parameters())
         print(f'{weights:,} weights, {len(self.train.repeats):,} pairs, {self.device}', flush=True)

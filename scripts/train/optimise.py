@@ -47,13 +47,13 @@ def loss(model, source, target, smoothing, chunk=4096):
 class Muon:
     """Momentum, orthogonalised by Newton-Schulz steps, for the matrices of the layers (Jordan et al. 2024).
 
-    Matrices of one shape go through it as a stack.
+    Matrices of one shape go through it as a stack. `dtype` is that of the products: bfloat16 is precise enough.
     """
 
     COEFFICIENTS = 3.4445, -4.7750, 2.0315
 
-    def __init__(self, matrices, momentum=0.95):
-        self.momentum, groups = momentum, {}
+    def __init__(self, matrices, dtype, momentum=0.95):
+        self.momentum, self.dtype, groups = momentum, dtype, {}
         for matrix in matrices:
             groups.setdefault(tuple(matrix.shape), []).append(matrix)
         self.groups = [(group, torch.zeros((len(group), *shape), device=group[0].device))
@@ -68,7 +68,7 @@ class Muon:
             tall = x.shape[1] > x.shape[2]
             if tall:
                 x = x.transpose(1, 2)
-            x = (x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)).bfloat16()
+            x = (x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)).to(self.dtype)
             a, b, c = self.COEFFICIENTS
             for _ in range(5):
                 square = x @ x.transpose(1, 2)
@@ -83,11 +83,12 @@ class Muon:
 class Optimiser:
     """Muon for the matrices of the layers, Adam for embeddings, biases and norms."""
 
-    def __init__(self, model):
+    def __init__(self, model, dtype):
+        """`dtype` of the products: float32, or bfloat16 where the machine multiplies that faster."""
         embedding = model.model.shared.weight
         matrices = [p for p in model.parameters() if p.dim() == 2 and p is not embedding]
         self.rest = [p for p in model.parameters() if p.dim() != 2 or p is embedding]
-        self.muon, self.adam = Muon(matrices), torch.optim.Adam(self.rest, betas=(0.9, 0.98), eps=1e-9)
+        self.muon, self.adam = Muon(matrices, dtype), torch.optim.Adam(self.rest, betas=(0.9, 0.98), eps=1e-9)
         self.model = model
 
     def step(self, rate):
