@@ -34,7 +34,6 @@ class Settings:
     dropout: float = 0.1
     smoothing: float = 0.1          # of the labels
     seed: int = 1
-    threads: int = 2                # without a GPU
     bfloat16: bool = False          # pays where the processor has bfloat16 products; a GPU always does them so
     save_minutes: float = 10.0      # between snapshots of the model folder
     init: str = ''                  # a float model folder to go on from
@@ -45,7 +44,6 @@ class Run:
 
     def __init__(self, work, out, settings):
         torch.manual_seed(settings.seed)
-        torch.set_num_threads(settings.threads)
         self.settings, self.out = settings, out
         self.device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
         self.dtype = torch.bfloat16 if settings.bfloat16 or self.device.type == 'cuda' else torch.float32
@@ -62,9 +60,10 @@ class Run:
 
     def loss(self, source, target, smoothing):
         """Summed loss of a batch and its number of target tokens."""
+        count = int((target >= 0).sum())        # before the copy: afterwards it would wait for the GPU
         source, target = source.to(self.device), target.to(self.device)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-            return optimise.loss(self.model, source, target, smoothing), int((target >= 0).sum())
+            return optimise.loss(self.model, source, target, smoothing), count
 
     def held_out_loss(self):
         """Nats a token on the held-out pairs, without smoothing."""
