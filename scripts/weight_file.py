@@ -35,16 +35,16 @@ def read(path):
         raise WeightFileError(f'{path}: header of {length} bytes in a file of {len(raw)}')
     try:
         header = json.loads(raw[8:8 + length])
-    except ValueError as error:
-        raise WeightFileError(f'{path}: the header is no JSON ({error})') from None
-    metadata = header.pop('__metadata__', {})
+        metadata = header.pop('__metadata__', {})
+        entries = sorted((*entry['data_offsets'], entry['dtype'], entry['shape'], name) for name, entry in header.items())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise WeightFileError(f'{path}: the header is not that of a safetensors file') from None
     data = memoryview(raw)[8 + length:]
     tensors, end = {}, 0
-    for name, entry in sorted(header.items(), key=lambda item: item[1]['data_offsets']):
-        start, stop = entry['data_offsets']
-        if entry['dtype'] not in DTYPES:
-            raise WeightFileError(f'{path}: {name} has type {entry["dtype"]}; known are {", ".join(DTYPES)}')
-        dtype, shape = DTYPES[entry['dtype']], entry['shape']
+    for start, stop, kind, shape, name in entries:
+        if kind not in DTYPES:
+            raise WeightFileError(f'{path}: {name} has type {kind}; known are {", ".join(DTYPES)}')
+        dtype = DTYPES[kind]
         if start != end or stop - start != dtype.itemsize * math.prod(shape) or stop > len(data):
             raise WeightFileError(f'{path}: {name} {shape} does not fit its bytes {start}..{stop} of {len(data)}')
         tensors[name] = np.frombuffer(data[start:stop], dtype).reshape(shape)
