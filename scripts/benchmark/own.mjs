@@ -1,0 +1,80 @@
+/** Dragoman by itself: size, load time, latency, speed and memory, beside what they aim at. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCoreInChromium, visit } from './chromium.mjs';
+import { runInNode } from './node.mjs';
+import { sizes } from './sizes.mjs';
+import { medians } from './statistics.mjs';
+import { FORMATS, printTable } from './table.mjs';
+
+const AIMS = { wasmBrotli: 450_000, memoryBeyondWeights: 24_000_000, firstTextMs: 60 };
+
+/**
+ * @param {string} root of the repository
+ * @param {string} model folder
+ * @param {{browser: any, url: string} | undefined} chromium without it, Node only
+ * @param {number} repeat
+ */
+export async function measureOwn(root, model, chromium, repeat) {
+  const lines = await readFile(fileURLToPath(new URL('sentences.txt', import.meta.url)), 'utf8');
+  const sentences = lines.trim().split('\n');
+  // What Node's first run says is what every later run, in the browser too, has to say before it is timed.
+  const { translations: expected } = await runInNode(model, { sentences });
+  const task = { sentences, expected };
+  const node = [];
+  const worker = [];
+  for (let i = 0; i < repeat; i++) {
+    node.push((await runInNode(model, task)).figures);
+    if (chromium) worker.push((await runCoreInChromium(chromium.browser, chromium.url, task)).figures);
+  }
+  const weights = await readFile(join(model, 'model.safetensors'));
+  return {
+    sizes: {
+      wasm: await sizes(join(root, 'build/wasm/dragoman-core.wasm')),
+      glue: await sizes(join(root, 'build/wasm/dragoman-core.mjs')),
+      weights: weights.length,
+    },
+    sentences: sentences.length,
+    node: medians(node),
+    chromium: chromium && medians(worker),
+    api: chromium && medians(await visit(chromium.browser, chromium.url, task, repeat)),
+  };
+}
+
+/** @param {Awaited<ReturnType<typeof measureOwn>>} result */
+export function printOwn({ sizes, sentences, node, chromium, api }) {
+  const row = (figure, format, value, aim) => {
+    const verdict = aim && (value <= aim ? 'yes' : 'no');
+    return [figure, FORMATS[format](value), aim ? `<= ${FORMATS[format](aim)}` : '', verdict ?? ''];
+  };
+  const rows = [];
+  for (const [part, name] of [['wasm', 'dragoman-core.wasm'], ['glue', 'dragoman-core.mjs']]) {
+    for (const packing of ['raw', 'gzip', 'brotli']) {
+      const aim = part === 'wasm' && packing === 'brotli' ? AIMS.wasmBrotli : undefined;
+      rows.push(row(`${name}, ${packing}, bytes`, 'bytes', sizes[part][packing], aim));
+    }
+  }
+  rows.push(row('weights of a direction, bytes', 'bytes', sizes.weights));
+  for (const [name, run] of [['Node', node], ['Chromium', chromium]]) {
+    if (!run) continue;
+    rows.push(
+      row(`${name}: load module, ms`, 'ms', run.loadModuleMs),
+      row(`${name}: load model, ms`, 'ms', run.loadModelMs),
+      row(`${name}: first text of the first sentence, ms`, 'ms', run.coldFirstTextMs, AIMS.firstTextMs),
+      row(`${name}: first text, mean of ${sentences}, ms`, 'ms', run.firstTextMs, AIMS.firstTextMs),
+      row(`${name}: first text, slowest of ${sentences}, ms`, 'ms', run.slowestFirstTextMs, AIMS.firstTextMs),
+      row(`${name}: one by one, tokens/s`, 'rate', run.tokensPerSecond),
+      row(`${name}: all at once, tokens/s`, 'rate', run.tokensPerSecondAtOnce),
+      row(`${name}: wasm memory after the run, bytes`, 'bytes', run.memoryBytes, sizes.weights + AIMS.memoryBeyondWeights),
+    );
+  }
+  if (api) {
+    rows.push(
+      row('API in Chromium: first text, ms', 'ms', api.firstTextMs, AIMS.firstTextMs),
+      row('API, warm cache: navigation to ready, ms', 'ms', api.readyMs),
+      row('API, warm cache: navigation to first translation, ms', 'ms', api.firstTranslationMs),
+    );
+  }
+  printTable(['figure', 'Dragoman', 'aim', 'met'], rows);
+}

@@ -1,0 +1,29 @@
+/** What a visitor and a page's author get: Dragoman through its public API, timed on the page. */
+import { Translator } from '../dragoman.js';
+
+const FIRST = 'How are you?';
+
+// Times are counted from the beginning of the navigation: performance.now() does.
+globalThis.opened = (async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+  const readyMs = performance.now();
+  await translator.translate(FIRST);
+  return { translator, figures: { readyMs, firstTranslationMs: performance.now() } };
+})();
+
+/** Of each sentence, streamed one after the other: its translation, and the time to the first piece of it. */
+globalThis.stream = async (sentences) => {
+  const { translator } = await globalThis.opened;
+  const results = [];
+  for (const sentence of sentences) {
+    const start = performance.now();
+    let firstTextMs;
+    let text = '';
+    for await (const piece of translator.translateStreaming(sentence)) {
+      firstTextMs ??= performance.now() - start;
+      text += piece;
+    }
+    results.push({ text, firstTextMs });
+  }
+  return results;
+};

@@ -1,0 +1,27 @@
+/** The shipped site with the benchmark's pages beside it, served as Dragoman is: cross-origin isolated. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listen, requestListener } from '../serve.mjs';
+import { assembleSite } from '../site.mjs';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * @param {string} folder to write the site to
+ * @returns {Promise<{url: string, folder: string, close: () => void}>}
+ */
+export async function openBenchSite(folder) {
+  await assembleSite(folder);
+  await cp(join(here, 'page'), join(folder, 'bench'), { recursive: true });
+  await cp(join(here, 'core_run.mjs'), join(folder, 'bench/core_run.mjs'));
+  const server = await listen(requestListener(folder), 0);
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    folder,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
