@@ -17,7 +17,7 @@ ALLOWED = {
     'model': {'base', 'kernels', 'io'},
     'search': {'base', 'kernels'},
     'engine': {'base', 'model', 'search', 'text'},
-    'bindings': {'base', 'engine'},
+    'bindings': {'base', 'engine', 'kernels'},  # kernels: to choose one
     'cli': {'base', 'engine', 'model', 'text'},
 }
 SOURCE = pathlib.Path(__file__).parent.parent / 'src'

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "kernels/int8_product.h"
 
 namespace dragoman {
 namespace {
@@ -64,12 +65,17 @@ bool step(Engine& engine) {
   return guarded([&] { return engine.step(); });
 }
 
+// pointer: index in the function table, where JavaScript has put a kernel compiled apart.
+void use_kernel(size_t pointer) { use_int8_kernel(reinterpret_cast<AccumulateInt8>(pointer)); }
+
 std::string source_language(const Engine& engine) { return engine.config().source_language; }
 std::string target_language(const Engine& engine) { return engine.config().target_language; }
 
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(dragoman) {
+  emscripten::function("useInt8Kernel", &use_kernel);
+
   emscripten::class_<Buffer>("Buffer").constructor(&make_buffer, emscripten::allow_raw_pointers()).function("view", &Buffer::view);
 
   emscripten::class_<Translation>("Translation")

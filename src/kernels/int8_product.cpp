@@ -11,6 +11,12 @@ namespace {
 constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they stay in L1 while the rows pass
 constexpr int kBlockRows = 32;
 
+#if defined(__wasm__)
+AccumulateInt8 int8_kernel = accumulate_int8_simd128;
+#else
+AccumulateInt8 int8_kernel = accumulate_int8_relaxed;
+#endif
+
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
 void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero, const float* bias,
                 float* y) {
@@ -90,6 +96,8 @@ void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t*
   }
 }
 
+void use_int8_kernel(AccumulateInt8 kernel) { int8_kernel = kernel; }
+
 void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
   int32_t acc[kBlockRows * kBlockGroups * 4];
   const int groups = (w.outputs + 3) / 4;
@@ -98,8 +106,8 @@ void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias
     const int first = g * 4, count = std::min(block_groups * 4, w.outputs - first);
     for (int r = 0; r < x.rows; r += kBlockRows) {
       const int block_rows = std::min(kBlockRows, x.rows - r);
-      accumulate_int8_simd128(x.values + static_cast<size_t>(r) * x.stride,
-                              w.values + static_cast<size_t>(g) * 4 * w.stride, acc, block_rows, block_groups, w.stride);
+      int8_kernel(x.values + static_cast<size_t>(r) * x.stride, w.values + static_cast<size_t>(g) * 4 * w.stride, acc,
+                  block_rows, block_groups, w.stride);
       for (int i = 0; i < block_rows; ++i) {
         dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i], bias,
                    y + static_cast<size_t>(r + i) * w.outputs + first);

@@ -10,6 +10,13 @@ using test::Random;
 
 namespace {
 
+const AccumulateInt8 kKernels[] = {
+    accumulate_int8_simd128,
+#ifndef __wasm__  // there it is a module of its own, tested in the browser: tests/web/relaxed-kernel.test.mjs
+    accumulate_int8_relaxed,
+#endif
+};
+
 struct Problem {
   int rows, outputs, width;
   std::vector<int8_t> weights, packed, group;
@@ -54,11 +61,14 @@ TEST_CASE("int8 accumulators equal the reference exactly, all remainders and mis
           std::vector<int8_t> w(static_cast<size_t>(groups) * 4 * stride + misalign);
           for (uint8_t& v : a) v = static_cast<uint8_t>(random.integer(0, 127));
           for (int8_t& v : w) v = static_cast<int8_t>(random.integer(-128, 127));
-          std::vector<int32_t> expected(static_cast<size_t>(rows) * groups * 4), actual(expected.size(), -1);
+          std::vector<int32_t> expected(static_cast<size_t>(rows) * groups * 4);
           accumulate_int8_reference(a.data() + misalign, w.data() + misalign, expected.data(), rows, groups, stride);
-          accumulate_int8_simd128(a.data() + misalign, w.data() + misalign, actual.data(), rows, groups, stride);
           INFO("rows " << rows << " groups " << groups << " stride " << stride << " misalign " << misalign);
-          REQUIRE(actual == expected);
+          for (AccumulateInt8 kernel : kKernels) {
+            std::vector<int32_t> actual(expected.size(), -1);
+            kernel(a.data() + misalign, w.data() + misalign, actual.data(), rows, groups, stride);
+            REQUIRE(actual == expected);
+          }
         }
       }
     }
@@ -70,9 +80,11 @@ TEST_CASE("int8 accumulators take the extreme values without overflow", "[kernel
   const std::vector<uint8_t> a(stride, 127);
   for (int extreme : {-128, -127, 127}) {
     const std::vector<int8_t> w(4 * stride, static_cast<int8_t>(extreme));
-    int32_t acc[4];
-    accumulate_int8_simd128(a.data(), w.data(), acc, 1, 1, stride);
-    for (int32_t sum : acc) REQUIRE(sum == extreme * 127 * stride);
+    for (AccumulateInt8 kernel : kKernels) {
+      int32_t acc[4];
+      kernel(a.data(), w.data(), acc, 1, 1, stride);
+      for (int32_t sum : acc) REQUIRE(sum == extreme * 127 * stride);
+    }
   }
 }
 
