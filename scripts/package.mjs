@@ -93,7 +93,9 @@ async function copyAssets(manifest, dist) {
   await mkdir(join(dist, 'core'));
   const glue = await readFile(join(root, 'build/wasm/dragoman-core.mjs'), 'utf8');
   await writeFile(join(dist, 'core/dragoman-core.mjs'), (await transform(glue, { minify: true, format: 'esm' })).code);
-  await cp(join(root, 'build/wasm/dragoman-core.wasm'), join(dist, 'core/dragoman-core.wasm'));
+  for (const name of ['dragoman-core.wasm', 'dragoman-relaxed.wasm']) {
+    await cp(join(root, 'build/wasm', name), join(dist, 'core', name));
+  }
   for (const { path } of [{ path: 'manifest.json' }, ...manifest.models.flatMap(({ files }) => files)]) {
     await cp(join(root, 'weights', path), join(dist, 'weights', path));
   }

@@ -20,7 +20,7 @@ export async function assembleSite(target = join(root, 'build/site')) {
   await rm(target, { recursive: true, force: true });
   await mkdir(join(target, 'core'), { recursive: true });
   await cp(join(root, 'web'), target, { recursive: true, filter: (path) => !NOT_SERVED.test(relative(root, path)) });
-  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) {
+  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm', 'dragoman-relaxed.wasm']) {
     await cp(join(root, 'build/wasm', name), join(target, 'core', name));
   }
   await copyLanguageTables(join(target, 'vendor/eld'));

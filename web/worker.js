@@ -1,6 +1,7 @@
 import createModule from './core/dragoman-core.mjs';
 import { exception, toRecord } from './errors.js';
 import { loadModel } from './model-loader.js';
+import { fetchRelaxedKernel, useRelaxedKernel } from './relaxed-kernel.js';
 import { fetchResource } from './resource.js';
 
 /**
@@ -55,14 +56,19 @@ async function load({ model, alive }) {
 }
 
 async function instantiate() {
+  const relaxed = fetchRelaxedKernel();
   const url = new URL('./core/dragoman-core.wasm', import.meta.url);
-  return new Promise((resolve, reject) => {
+  let instance;
+  const module = await new Promise((resolve, reject) => {
     const instantiateWasm = (imports, ready) => {
-      compile(url, imports).then(({ instance, module }) => ready(instance, module), reject);
+      compile(url, imports).then((compiled) => ready((instance = compiled.instance), compiled.module), reject);
       return {};
     };
     createModule({ instantiateWasm }).then(resolve, reject);
   });
+  const kernel = await relaxed;
+  if (kernel) await useRelaxedKernel(module, instance, kernel);
+  return module;
 }
 
 async function compile(url, imports) {
