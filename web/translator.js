@@ -179,7 +179,7 @@ export class Translator extends DestroyableModel {
       text,
       streaming,
       onText: (piece, statistics) => {
-        options.onStatistics?.(statistics);
+        tell(options.onStatistics, statistics);
         onText(piece);
       },
       onDone: () => {
@@ -216,6 +216,17 @@ async function open(source, target, models, report, signal) {
   } catch (error) {
     route.release();
     throw error;
+  }
+}
+
+/** A fault in the page's callback is the page's: reported there, and no reason to lose the translation. */
+function tell(callback, statistics) {
+  try {
+    callback?.(statistics);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

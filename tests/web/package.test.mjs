@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
@@ -31,6 +31,11 @@ before(async () => {
   // npm 11 lists packages by name, npm 10 in an array.
   packed = Array.isArray(listing) ? listing[0] : Object.values(listing)[0];
   packed.path = join(folder, packed.filename);
+  const installed = join(folder, 'installed');
+  await mkdir(installed);
+  await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', dependencies: { dragoman: `file:${packed.path}` } }));
+  // Without a network: the package has no dependencies.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: installed });
   browser = await launchChromium();
 });
 
@@ -43,15 +48,14 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** A copy of an example with the tarball installed, without a network. */
+/** A copy of an example, in which the tarball is installed. */
 async function install(name) {
-  const project = join(folder, name);
+  const project = join(folder, 'examples', name);
   await cp(join(root, 'web/examples', name), project, { recursive: true });
-  const description = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
-  description.dependencies.dragoman = `file:${packed.path}`;
-  delete description.devDependencies;
-  await writeFile(join(project, 'package.json'), JSON.stringify(description));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: project });
+  const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+  assert.deepEqual(Object.keys(dependencies), ['dragoman']);
+  // Installed once for all of them: unpacking the models takes its time.
+  await symlink(join(folder, 'installed/node_modules'), join(project, 'node_modules'));
   return project;
 }
 
@@ -155,7 +159,7 @@ test('from another origin, by one script element, as from a CDN', async () => {
 });
 
 test('the types serve a strict TypeScript project, and the sources are consistent with them', async () => {
-  const project = join(folder, 'node');
+  const project = join(folder, 'installed');
   const source = `
     import { Dragoman, LanguageDetector, Translator, translateElement } from 'dragoman';
     const translator: Translator = await Translator.create({

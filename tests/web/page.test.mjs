@@ -1,6 +1,6 @@
 /** The page as a visitor meets it: real server, real wasm, real weights, real Chromium. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { answers, openSite } from './support/site.mjs';
 import { launchChromium } from './support/chromium.mjs';
@@ -230,6 +230,20 @@ test('a missing list of models says so and a retry works', async () => {
   site.rules.clear();
   await page.click('#retry');
   await translated(GOLDEN[0][1]);
+});
+
+test('a new version of the page is offered, and taken when the visitor says so', async () => {
+  await page.goto(site.url);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  const precache = await readFile(`${site.folder}/precache.js`, 'utf8');
+  await writeFile(`${site.folder}/precache.js`, precache.replace(/"version": "\w+"/, '"version": "next"'));
+  await page.reload();
+  await page.waitForSelector('#update:visible');
+  await page.fill('#source', GOLDEN[0][0]);
+  await Promise.all([page.waitForEvent('load'), page.click('#reload')]);
+  assert.equal(await page.inputValue('#source'), GOLDEN[0][0]);
+  assert.deepEqual(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('dragoman-page'))), ['dragoman-page-next']);
+  await writeFile(`${site.folder}/precache.js`, precache);
 });
 
 test('everything can be done from the keyboard', async () => {

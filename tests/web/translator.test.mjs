@@ -24,7 +24,7 @@ inEachBrowser((environment) => {
       Object.assign(window, await import('/dragoman.js'));
       window.EN_DE = { sourceLanguage: 'en', targetLanguage: 'de' };
       window.create = (options) => Translator.create({ ...EN_DE, ...options });
-      window.LONG = 'The museum, which was built in 1889, is closed on Mondays. '.repeat(400);
+      window.LONG = 'The museum, which was built in 1889, is closed on Mondays. '.repeat(150);
       /** How a promise ends, in a form that can leave the page. */
       window.outcome = (promise) =>
         Promise.resolve(promise).then(
@@ -129,10 +129,10 @@ inEachBrowser((environment) => {
     return texts.map((text) => text.length > 0 && text.isWellFormed());
   }, (results) => assert.deepEqual(results, [true, true]));
 
-  pageTest('10,000 letters without a blank: a translation and no error', async () => {
+  pageTest('2,000 letters without a blank: a translation and no error', async () => {
     const translator = await create();
-    return (await translator.translate('x'.repeat(10_000))).length;
-  }, (length) => assert.ok(length > 0), { run: chromiumTest });
+    return (await translator.translate('x'.repeat(2_000))).length;
+  }, (length) => assert.ok(length > 0));
 
   pageTest('the argument is a DOMString: converted, and required', async () => {
     const translator = await create();

@@ -15,7 +15,8 @@ const browsers = [
  */
 export function inEachBrowser(suite) {
   for (const { browserName, launch, skip } of browsers) {
-    describe(browserName, { skip }, () => {
+    // A test that waits for what never comes must not hold up all others for ever.
+    describe(browserName, { skip, timeout: 240_000 }, () => {
       const environment = { browserName, site: undefined, browser: undefined };
       before(async () => {
         [environment.site, environment.browser] = await Promise.all([openSite(), launch()]);
