@@ -9,8 +9,8 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build, transform } from 'esbuild';
-import { copyLanguageTables } from './site.mjs';
+import { build } from 'esbuild';
+import { copyCore, copyLanguageTables } from './site.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -90,12 +90,7 @@ function nodeTwins(source) {
 }
 
 async function copyAssets(manifest, dist) {
-  await mkdir(join(dist, 'core'));
-  const glue = await readFile(join(root, 'build/wasm/dragoman-core.mjs'), 'utf8');
-  await writeFile(join(dist, 'core/dragoman-core.mjs'), (await transform(glue, { minify: true, format: 'esm' })).code);
-  for (const name of ['dragoman-core.wasm', 'dragoman-relaxed.wasm']) {
-    await cp(join(root, 'build/wasm', name), join(dist, 'core', name));
-  }
+  await copyCore(join(dist, 'core'));
   for (const { path } of [{ path: 'manifest.json' }, ...manifest.models.flatMap(({ files }) => files)]) {
     await cp(join(root, 'weights', path), join(dist, 'weights', path));
   }

@@ -471,6 +471,27 @@ inEachBrowser((environment) => {
     assert.ok(streamed < whole * 1.05 + 2, `${streamed} ms against ${whole} ms`);
   });
 
+  pageTest('models may come from a manifest elsewhere, given by URL, and then from nowhere else', async () => {
+    const models = '/weights/manifest.json';
+    const translator = await create({ models });
+    const only = { version: 1, models: (await (await fetch(models)).json()).models.filter((model) => model.sourceLanguage === 'de') };
+    return [await translator.translate('No.'), await Translator.availability({ ...EN_DE, models: only }), await outcome(create({ models: { version: 1 } }))];
+  }, ([text, availability, malformed]) => {
+    assert.deepEqual([text, availability, malformed.error], ['Nein.', 'unavailable', 'TypeError']);
+  });
+
+  chromiumTest('in an insecure context nothing is available, and create says why', async () => {
+    const insecure = await browser.newPage();
+    await insecure.goto(site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
+    const result = await insecure.evaluate(async () => {
+      const { Translator } = await import('/dragoman.js');
+      const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
+      return [isSecureContext, await Translator.availability(languages), await Translator.create(languages).catch(({ name, message }) => `${name}: ${message}`)];
+    });
+    assert.deepEqual(result, [false, 'unavailable', 'NotSupportedError: Dragoman needs a secure context: HTTPS, or localhost.']);
+    await insecure.close();
+  });
+
   pageTest('a list of models that cannot be had is a NetworkError, and a later call tries again', async () => {
     const results = [await outcome(create({ models: '/nowhere.json' })), await outcome(create({ models: '/blank.html' }))];
     results.push(await outcome(create()));

@@ -10,6 +10,8 @@ const ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A name that is not localhost, for what happens in an insecure context.
+  '--host-resolver-rules=MAP insecure.test 127.0.0.1',
 ];
 
 /** @param {string[]} [extra] flags */
