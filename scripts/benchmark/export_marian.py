@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""A model folder of ours as a Marian int8 file, which Bergamot loads: both engines then run the very same weights.
+
+usage: export_marian.py MODEL_DIR OUT.bin < "source<TAB>translation" lines
+
+Bergamot multiplies int8 activations by int8 weights with one scale a matrix. The weights' scale comes from the matrix, the
+activations' from what they are in the given sentences (mean + 1.1 standard deviations of their largest values).
+
+Marian's binary format: u64 version, u64 n, n x {u64 name length with NUL, type, rank, bytes}, names, int32 shapes, u64
+padding up to a multiple of 256, data.
+"""
+import os
+import struct
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from marian_config import marian_config  # noqa: E402 (beside this file)
+from reference import EOS, Model, load_vocabulary  # noqa: E402 (in scripts/)
+
+FLOAT32, INT8, INTGEMM8 = 0x0404, 0x0101, 0x4101
+ALIGNMENT = 256
+
+
+class WatchedModel(Model):
+    """Remembers the largest absolute activation that every linear layer was given, sentence by sentence."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.largest = {}
+
+    def linear(self, name, x):
+        """As Model.linear"""
+        self.largest.setdefault(name, []).append(np.abs(x).max())
+        return super().linear(name, x)
+
+    def multiplier(self, name):
+        """From activations to int8."""
+        return 127 / (np.mean(self.largest[name]) + 1.1 * np.std(self.largest[name]))
+
+
+class MarianFile:
+    """Collects tensors, then writes them."""
+
+    def __init__(self, model):
+        self.model, self.items = model, []
+
+    def add(self, name, kind, shape, data):
+        """`data`: bytes"""
+        self.items.append((name, kind, shape, data))
+
+    def floats(self, name, shape, values):
+        """A float tensor; every tensor but the config fills whole blocks."""
+        data = np.asarray(values, '<f4').tobytes()
+        self.add(name, FLOAT32, shape, data + b'\0' * (-len(data) % ALIGNMENT))
+
+    def vector(self, name, ours):
+        """A bias, or a layer norm's weight or bias."""
+        values = self.model.vectors[ours]
+        self.floats(name, (1, values.size), values)
+
+    def integers(self, name, matrix, shape):
+        """int8 values and, behind them, the multiplier that made them."""
+        multiplier = 127 / np.abs(matrix).max()
+        data = np.clip(np.rint(matrix * multiplier), -127, 127).astype(np.int8).tobytes() + struct.pack('<f', multiplier)
+        self.add(name, INTGEMM8, shape, data + b'\0' * (-len(data) % ALIGNMENT))
+
+    def weight(self, name, ours):
+        """A linear layer's matrix. Ours is [out, in], which is how intgemm wants it, though the shape says [in, out]."""
+        matrix = self.model.matrices[ours + '.weight'].real
+        self.integers(name, matrix, matrix.shape[::-1])
+        self.floats(name + '_QuantMultA', (1,), self.model.multiplier(ours))
+
+    def norm(self, name, ours):
+        """A layer norm."""
+        self.vector(name + '_ln_scale', ours + '.weight')
+        self.vector(name + '_ln_bias', ours + '.bias')
+
+    def attention(self, name, ours, norm):
+        """The four projections of an attention and the layer norm behind it."""
+        for letter, projection in zip('qkvo', ('q_proj', 'k_proj', 'v_proj', 'out_proj')):
+            self.weight(f'{name}_W{letter}', f'{ours}.{projection}')
+            self.vector(f'{name}_b{letter}', f'{ours}.{projection}.bias')
+        self.norm(f'{name}_Wo', norm)
+
+    def feed_forward(self, name, ours):
+        """The two feed-forward layers and the layer norm behind them."""
+        for i in '12':
+            self.weight(f'{name}_ffn_W{i}', f'{ours}.fc{i}')
+            self.vector(f'{name}_ffn_b{i}', f'{ours}.fc{i}.bias')
+        self.norm(f'{name}_ffn_ffn', f'{ours}.final_layer_norm')
+
+    def embedding(self, last_norm):
+        """The one embedding of both sides, which is the output layer too; not transposed. Behind a layer norm, few values
+        exceed four times its weight."""
+        matrix = self.model.embedding.real
+        self.integers('Wemb', matrix, matrix.shape)
+        multiplier = 127 / max(4.0, np.abs(self.model.vectors[last_norm + '.weight']).max() * 4)
+        for name in ('Wemb', 'none'):
+            self.floats(name + '_QuantMultA', (1,), multiplier)
+
+    def write(self, path):
+        """All tensors so far, to a file."""
+        with open(path, 'wb') as file:
+            file.write(struct.pack('<QQ', 1, len(self.items)))
+            for name, kind, shape, data in self.items:
+                file.write(struct.pack('<4Q', len(name) + 1, kind, len(shape), len(data)))
+            for name, *_ in self.items:
+                file.write(name.encode() + b'\0')
+            for _, _, shape, _ in self.items:
+                file.write(struct.pack(f'<{len(shape)}i', *shape))
+            padding = -(file.tell() + 8) % ALIGNMENT
+            file.write(struct.pack('<Q', padding) + b'\0' * padding)
+            for *_, data in self.items:
+                file.write(data)
+
+
+def calibrate(model, vocabulary, lines):
+    """Runs the model over sentences and their translations."""
+    for line in lines:
+        source, translation = line.rstrip('\n').split('\t')
+        model.decode(vocabulary.encode(translation), model.encode(vocabulary.encode(source) + [EOS]))
+
+
+def main():
+    folder, out = sys.argv[1:3]
+    model = WatchedModel(folder)
+    calibrate(model, load_vocabulary(folder), sys.stdin)
+    encoder_layers, decoder_layers = model.config['encoder_layers'], model.config['decoder_layers']
+    file = MarianFile(model)
+    file.embedding(f'model.decoder.layers.{decoder_layers - 1}.final_layer_norm')
+    for i in range(encoder_layers):
+        name, ours = f'encoder_l{i + 1}', f'model.encoder.layers.{i}'
+        file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
+        file.feed_forward(name, ours)
+    for i in range(decoder_layers):
+        name, ours = f'decoder_l{i + 1}', f'model.decoder.layers.{i}'
+        file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
+        file.attention(f'{name}_context', f'{ours}.encoder_attn', f'{ours}.encoder_attn_layer_norm')
+        file.feed_forward(name, ours)
+    file.vector('decoder_ff_logit_out_b', 'final_logits_bias')
+    config = marian_config(model.config).encode() + b'\0'
+    file.add('special:model.yml', INT8, (len(config),), config)
+    file.write(out)
+
+
+if __name__ == '__main__':
+    main()
