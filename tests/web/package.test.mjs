@@ -14,11 +14,12 @@ import { brotliCompressSync } from 'node:zlib';
 import { buildPackage } from '../../scripts/package.mjs';
 import { HEADERS, listen, requestListener } from '../../scripts/serve.mjs';
 import { launchChromium } from './support/chromium.mjs';
+import { firefoxMissing, launchFirefox } from './support/firefox.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const GOLDEN = 'Ich lese gerne Bücher am Abend.';
-let folder, packed, browser;
+let folder, packed, browser, fromCdn, plain;
 const servers = [];
 
 before(async () => {
@@ -94,7 +95,8 @@ test('the tarball holds what is needed and nothing else', async (t) => {
 });
 
 test('plain page, strict Content-Security-Policy, no bundler', async () => {
-  const { page, problems, close } = await open(await serve(await install('plain'), HEADERS));
+  plain = await serve(await install('plain'), HEADERS);
+  const { page, problems, close } = await open(plain);
   await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
   await page.locator('dragoman-translate textarea').fill('Where is the train station?');
   await page.waitForFunction(() => document.querySelector('dragoman-translate').translation === 'Wo ist der Bahnhof?');
@@ -152,10 +154,29 @@ test('from another origin, by one script element, as from a CDN', async () => {
     output.textContent = await translator.translate('I like to read books in the evening.');
   </script></html>`);
   const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob: ${cdn}`;
-  const { page, problems, close } = await open(await serve(site, { 'Content-Security-Policy': csp }));
+  fromCdn = await serve(site, { 'Content-Security-Policy': csp });
+  const { page, problems, close } = await open(fromCdn);
   await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
   assert.deepEqual(problems, []);
   await close();
+});
+
+test('the plain page and the one from another origin, in Firefox', { skip: firefoxMissing }, async () => {
+  const firefox = await launchFirefox();
+  try {
+    for (const url of [plain, fromCdn]) {
+      const page = await firefox.newPage();
+      await page.goto(url);
+      const output = await page.evaluate(async (wanted) => {
+        const box = document.querySelector('#output');
+        for (let tries = 0; tries < 400 && box.textContent !== wanted; tries++) await new Promise((go) => setTimeout(go, 50));
+        return box.textContent;
+      }, GOLDEN);
+      assert.equal(output, GOLDEN);
+    }
+  } finally {
+    await firefox.close();
+  }
 });
 
 test('the types serve a strict TypeScript project, and the sources are consistent with them', async () => {
