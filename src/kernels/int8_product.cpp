@@ -11,10 +11,12 @@ namespace {
 constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they stay in L1 while the rows pass
 constexpr int kBlockRows = 32;
 
-#if defined(__wasm__)
-AccumulateInt8 int8_kernel = accumulate_int8_simd128;
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+AccumulateInt8 int8_kernel = accumulate_int8_dot;
+#elif defined(__SSSE3__)
+AccumulateInt8 int8_kernel = accumulate_int8_pairs;
 #else
-AccumulateInt8 int8_kernel = accumulate_int8_relaxed;
+AccumulateInt8 int8_kernel = accumulate_int8_simd128;
 #endif
 
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.

@@ -47,11 +47,12 @@ using AccumulateInt8 = void (*)(const uint8_t* a, const int8_t* weights, int32_t
 
 void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
-/// Natively only: in the browser it is a module of its own.
-void accumulate_int8_relaxed(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
+/// These two natively only: in the browser they are a module of their own (int8_product_relaxed.cpp).
+void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
+void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 
-/// The kernel that int8_product runs from now on, in the whole process. At first it is accumulate_int8_simd128 in WebAssembly
-/// and accumulate_int8_relaxed natively. All give the same integers, so results do not depend on it.
+/// The kernel that int8_product runs from now on, in the whole process. At first it is the best one that this build has for the
+/// machine it was made for. All give the same integers, so results do not depend on it.
 void use_int8_kernel(AccumulateInt8 kernel);
 
 }  // namespace dragoman

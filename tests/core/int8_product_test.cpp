@@ -12,8 +12,9 @@ namespace {
 
 const AccumulateInt8 kKernels[] = {
     accumulate_int8_simd128,
-#ifndef __wasm__  // there it is a module of its own, tested in the browser: tests/web/relaxed-kernel.test.mjs
-    accumulate_int8_relaxed,
+#ifndef __wasm__  // there they are a module of their own, tested in the browser: tests/web/relaxed-kernel.test.mjs
+    accumulate_int8_dot,
+    accumulate_int8_pairs,
 #endif
 };
 
