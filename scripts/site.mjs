@@ -72,7 +72,7 @@ async function writePrecacheList(target) {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => path === 'weights/manifest.json' || !/^(weights|vendor)\/|^service-worker\.js$/.test(path))
+    .filter((path) => path === 'weights/manifest.json' || !/^weights\/|^service-worker\.js$/.test(path))
     .sort();
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));

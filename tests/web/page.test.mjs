@@ -104,6 +104,23 @@ test('choosing another source language turns the direction round', async () => {
   await page.waitForFunction(() => /station/.test(document.querySelector('#target').innerText));
 });
 
+test('a text in another language than the chosen one: the page offers that language, and undo takes it back', async () => {
+  await page.goto(site.url);
+  await page.fill('#source', 'Wo ist der Bahnhof? Das Wetter ist heute schön.');
+  await page.waitForSelector('#hint:visible');
+  assert.equal(await page.innerText('#hint'), 'Translate from German');
+  await page.click('#hint');
+  assert.deepEqual([await page.inputValue('#from'), await page.inputValue('#to')], ['de', 'en']);
+  await page.waitForFunction(() => /weather/.test(document.querySelector('#target').innerText));
+  assert.ok(await page.isHidden('#hint'));
+  await page.click('#undo');
+  assert.deepEqual([await page.inputValue('#from'), await page.inputValue('#to')], ['en', 'de']);
+  await page.fill('#source', GOLDEN[0][0]);
+  await translated(GOLDEN[0][1]);
+  await page.waitForTimeout(300);
+  assert.ok(await page.isHidden('#hint'), 'no offer for the chosen language');
+});
+
 test('typing on cancels the translation under way and starts anew', async () => {
   await page.goto(site.url);
   await page.waitForSelector('#offline:visible');

@@ -51,6 +51,11 @@ export class LanguageMenus {
     return this.#targets.get(this.to)?.has(this.from) ?? false;
   }
 
+  /** @param {string} source */
+  offers(source) {
+    return this.#targets.has(source);
+  }
+
   /** @param {Direction} direction */
   choose({ sourceLanguage, targetLanguage }) {
     this.#from.value = sourceLanguage;

@@ -1,5 +1,6 @@
 import { Dragoman, Translator } from '../dragoman.js';
 import { Draft } from './draft.js';
+import { LanguageHint } from './language-hint.js';
 import { LanguageMenus } from './language-menus.js';
 import { keepForOffline } from './offline.js';
 import { TargetText } from './target-text.js';
@@ -18,6 +19,7 @@ const source = element('source');
 const target = new TargetText(element('target'));
 const draft = new Draft();
 const menus = new LanguageMenus(element('from'), element('to'), onLanguages);
+const hint = new LanguageHint(element('hint'), menus, chooseSource);
 const translators = new Translators(onDownload);
 const number = new Intl.NumberFormat('en');
 
@@ -70,6 +72,13 @@ function onLanguages() {
   translate();
 }
 
+/** The language that was written in takes the place of the one that was chosen; if that was the target, they change places. */
+function chooseSource(language) {
+  const { text, from, to } = state();
+  draft.remember({ text, from, to });
+  change({ text, from: language, to: language === to ? from : to });
+}
+
 function showLanguages() {
   source.lang = menus.from;
   element('target').lang = menus.to;
@@ -79,6 +88,7 @@ function showLanguages() {
 function onTyping() {
   draft.forget();
   describeSource();
+  hint.hide();
   run?.abort();
   clearTimeout(pauseTimer);
   pauseTimer = setTimeout(() => {
@@ -94,6 +104,7 @@ async function translate() {
   if (!menus.ready) return;
   run = new AbortController();
   const { signal } = run;
+  hint.hide();
   const text = source.value;
   const pair = { from: menus.from, to: menus.to };
   element('failure').hidden = true;
@@ -116,6 +127,7 @@ async function translate() {
     for await (const piece of translator.translateStreaming(text, { signal, onStatistics })) target.append(piece);
     finish(speed(tokens, begun));
     announce();
+    await hint.consider(text, signal);
   } catch (error) {
     // Aborted by typing on, by another language, or by Stop: whoever did it says what comes next.
     if (!signal.aborted) showFailure(error);
