@@ -2,15 +2,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const PACKAGES = { '@browsermt/bergamot-translator': '0.4.9' };
+const BERGAMOT = '@browsermt/bergamot-translator';
+const TRANSFORMERS = '@huggingface/transformers';
+const PACKAGES = { [BERGAMOT]: '0.4.9', [TRANSFORMERS]: '4.3.1' };
 
 // Bergamot's worker does not tell how much memory it has.
 const WASM_BYTES = 'BergamotTranslatorWorker.prototype.wasmBytes = () => Module.HEAP8.length;\n';
+// It computes alignments all the time, which nobody asks for here.
+const ALIGNMENT = '            alignment: soft\n';
 
 /** @param {string} folder to install into */
 export async function installPeers(folder) {
@@ -25,31 +29,40 @@ export async function installPeers(folder) {
   await promisify(execFile)('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...specifiers]);
 }
 
-/** All of them, in the order of the race; see prepareBergamot. */
-export async function preparePeers(...about) {
-  return [await prepareBergamot(...about)];
-}
-
 /**
- * Bergamot and a model of ours in its format, into the site.
+ * Lays all of them and a model of ours in their formats into the site.
  * @param {string} peers the folder of installPeers
  * @param {string} site folder
  * @param {string} model folder
- * @param {[string, string][]} pairs sentences and our translations, for the activations' scales
- * @returns {Promise<{name: string, wasm: string, title: string}>} the contender
+ * @param {string[][]} pairs sentences and our translations, for the scales of Bergamot's activations
+ * @returns {Promise<{name: string, wasm: string, title: string}[]>} the contenders
  */
+export async function preparePeers(peers, site, model, pairs) {
+  return [await prepareBergamot(peers, site, model, pairs), await prepareTransformers(peers, site, model)];
+}
+
 async function prepareBergamot(peers, site, model, pairs) {
-  const source = join(peers, 'node_modules/@browsermt/bergamot-translator/worker');
+  const source = join(peers, 'node_modules', BERGAMOT, 'worker');
   const target = join(site, 'peers/bergamot');
   await mkdir(target, { recursive: true });
   for (const name of ['bergamot-translator-worker.js', 'bergamot-translator-worker.wasm']) {
     await copyFile(join(source, name), join(target, name));
   }
   const worker = await readFile(join(source, 'translator-worker.js'), 'utf8');
-  await writeFile(join(target, 'translator-worker.js'), worker + WASM_BYTES);
+  if (!worker.includes(ALIGNMENT)) throw new Error("Bergamot's worker is not the one that is expected");
+  await writeFile(join(target, 'translator-worker.js'), worker.replace(ALIGNMENT, '') + WASM_BYTES);
   await convert('export_marian.py', [model, join(target, 'model.bin')], pairs);
-  const version = PACKAGES['@browsermt/bergamot-translator'];
-  return { name: 'bergamot', title: `Bergamot ${version}`, wasm: join(source, 'bergamot-translator-worker.wasm') };
+  return { name: 'bergamot', title: `Bergamot ${PACKAGES[BERGAMOT]}`, wasm: join(source, 'bergamot-translator-worker.wasm') };
+}
+
+async function prepareTransformers(peers, site, model) {
+  const target = join(site, 'peers/transformers');
+  await mkdir(target, { recursive: true });
+  const script = join(peers, 'node_modules', TRANSFORMERS, 'dist/transformers.min.js');
+  const wasm = join(peers, 'node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm');
+  for (const file of [script, wasm, wasm.replace(/wasm$/, 'mjs')]) await copyFile(file, join(target, basename(file)));
+  await convert('export_onnx.py', [model, join(target, 'models/model')], []);
+  return { name: 'transformers', title: `transformers.js ${PACKAGES[TRANSFORMERS]}`, wasm };
 }
 
 /** Runs a converter of ours, with sentences and translations on its standard input. */
