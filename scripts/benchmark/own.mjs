@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyCore } from '../site.mjs';
 import { runCoreInChromium, visit } from './chromium.mjs';
 import { runInNode } from './node.mjs';
 import { sizes } from './sizes.mjs';
@@ -9,6 +10,9 @@ import { medians } from './statistics.mjs';
 import { FORMATS, printTable } from './table.mjs';
 
 const AIMS = { wasmBrotli: 450_000, memoryBeyondWeights: 24_000_000, firstTextMs: 60 };
+
+/** What a browser with relaxed SIMD fetches. @param {string} site folder */
+export const ownWasm = (site) => ['dragoman-core.wasm', 'dragoman-relaxed.wasm'].map((name) => join(site, 'core', name));
 
 /**
  * @param {string} root of the repository
@@ -28,11 +32,14 @@ export async function measureOwn(root, model, chromium, repeat) {
     node.push((await runInNode(model, task)).figures);
     if (chromium) worker.push((await runCoreInChromium(chromium.browser, chromium.url, task)).figures);
   }
+  // As the site serves them.
+  const served = join(root, 'build/bench/served');
+  await copyCore(join(served, 'core'));
   const weights = await readFile(join(model, 'model.safetensors'));
   return {
     sizes: {
-      wasm: await sizes(join(root, 'build/wasm/dragoman-core.wasm')),
-      glue: await sizes(join(root, 'build/wasm/dragoman-core.mjs')),
+      wasm: await sizes(ownWasm(served)),
+      glue: await sizes([join(served, 'core/dragoman-core.mjs')]),
       weights: weights.length,
     },
     sentences: sentences.length,
@@ -49,7 +56,7 @@ export function printOwn({ sizes, sentences, node, chromium, api }) {
     return [figure, FORMATS[format](value), aim ? `<= ${FORMATS[format](aim)}` : '', verdict ?? ''];
   };
   const rows = [];
-  for (const [part, name] of [['wasm', 'dragoman-core.wasm'], ['glue', 'dragoman-core.mjs']]) {
+  for (const [part, name] of [['wasm', 'WebAssembly, both modules'], ['glue', 'dragoman-core.mjs']]) {
     for (const packing of ['raw', 'gzip', 'brotli']) {
       const aim = part === 'wasm' && packing === 'brotli' ? AIMS.wasmBrotli : undefined;
       rows.push(row(`${name}, ${packing}, bytes`, 'bytes', sizes[part][packing], aim));

@@ -35,7 +35,7 @@ export async function installPeers(folder) {
  * @param {string} site folder
  * @param {string} model folder
  * @param {string[][]} pairs sentences and our translations, for the scales of Bergamot's activations
- * @returns {Promise<{name: string, wasm: string, title: string}[]>} the contenders
+ * @returns {Promise<{name: string, wasm: string[], title: string}[]>} the contenders
  */
 export async function preparePeers(peers, site, model, pairs) {
   return [await prepareBergamot(peers, site, model, pairs), await prepareTransformers(peers, site, model)];
@@ -52,7 +52,7 @@ async function prepareBergamot(peers, site, model, pairs) {
   if (!worker.includes(ALIGNMENT)) throw new Error("Bergamot's worker is not the one that is expected");
   await writeFile(join(target, 'translator-worker.js'), worker.replace(ALIGNMENT, '') + WASM_BYTES);
   await convert('export_marian.py', [model, join(target, 'model.bin')], pairs);
-  return { name: 'bergamot', title: `Bergamot ${PACKAGES[BERGAMOT]}`, wasm: join(source, 'bergamot-translator-worker.wasm') };
+  return { name: 'bergamot', title: `Bergamot ${PACKAGES[BERGAMOT]}`, wasm: [join(source, 'bergamot-translator-worker.wasm')] };
 }
 
 async function prepareTransformers(peers, site, model) {
@@ -62,7 +62,7 @@ async function prepareTransformers(peers, site, model) {
   const wasm = join(peers, 'node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm');
   for (const file of [script, wasm, wasm.replace(/wasm$/, 'mjs')]) await copyFile(file, join(target, basename(file)));
   await convert('export_onnx.py', [model, join(target, 'models/model')], []);
-  return { name: 'transformers', title: `transformers.js ${PACKAGES[TRANSFORMERS]}`, wasm };
+  return { name: 'transformers', title: `transformers.js ${PACKAGES[TRANSFORMERS]}`, wasm: [wasm] };
 }
 
 /** Runs a converter of ours, with sentences and translations on its standard input. */

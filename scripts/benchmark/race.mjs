@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Contender } from './contender.mjs';
 import { runInNode } from './node.mjs';
+import { ownWasm } from './own.mjs';
 import { installPeers, preparePeers } from './peers.mjs';
 import { sizes } from './sizes.mjs';
 import { median, medians } from './statistics.mjs';
@@ -28,7 +29,7 @@ export async function race(root, model, site, repeat, say) {
   const { translations } = await runInNode(model, { sentences: texts });
   const pairs = texts.map((text, i) => [text, translations[i]]);
   const peers = await preparePeers(folder, site.folder, model, pairs);
-  const own = { name: 'dragoman', title: 'Dragoman', wasm: join(root, 'build/wasm/dragoman-core.wasm') };
+  const own = { name: 'dragoman', title: 'Dragoman', wasm: ownWasm(site.folder) };
   const contenders = [own, ...peers].map((about) => ({ ...about, rounds: [], arrivals: [] }));
   try {
     for (const contender of contenders) {

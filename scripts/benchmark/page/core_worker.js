@@ -1,5 +1,6 @@
 /** One repetition in a browser's worker: loads the module and a model over HTTP, measures, answers. */
 import createModule from '../core/dragoman-core.mjs';
+import { fetchRelaxedKernel, useRelaxedKernel } from '../relaxed-kernel.js';
 import { measureCore } from './core_run.mjs';
 
 onmessage = async ({ data: { model, sentences, expected } }) => {
@@ -17,15 +18,21 @@ onmessage = async ({ data: { model, sentences, expected } }) => {
   }
 };
 
-function instantiate() {
-  return new Promise((resolve, reject) => {
+/** As the site's worker does: with the relaxed kernel where the browser takes it. */
+async function instantiate() {
+  const relaxed = fetchRelaxedKernel();
+  let compiled;
+  const core = await new Promise((resolve, reject) => {
     const instantiateWasm = (imports, done) => {
       WebAssembly.instantiateStreaming(fetch('../core/dragoman-core.wasm'), imports)
-        .then(({ instance, module }) => done(instance, module), reject);
+        .then((result) => done((compiled = result).instance, result.module), reject);
       return {};
     };
     createModule({ instantiateWasm }).then(resolve, reject);
   });
+  const kernel = await relaxed;
+  if (kernel) await useRelaxedKernel(core, compiled.instance, kernel);
+  return core;
 }
 
 async function load(core, model) {
