@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ auto guarded(Function function) {
     throw_to_javascript(code_name(e.code()), e.what());
   } catch (const std::bad_alloc&) {
     throw_to_javascript("out-of-memory", "there is not enough memory for this");
+  } catch (const std::length_error&) {  // more bytes than the address space has
+    throw_to_javascript("out-of-memory", "this is larger than WebAssembly's memory can be");
   } catch (const std::exception& e) {
     throw_to_javascript("internal", e.what());
   }

@@ -7,9 +7,12 @@
 namespace dragoman {
 namespace {
 
-// Source pieces encoded at once; also the longest sentence. A unit of work stays well below 50 ms, so that a caller who
-// steps can react in between.
+// Longest sentence in source pieces: longer than nearly all that the models were trained on.
 constexpr int kEncoderRows = 128;
+
+// Source pieces of several sentences that are encoded at once: a unit of work stays short, so that a caller who steps can
+// react in between, and the first words of a long text do not wait for the encoding of many sentences.
+constexpr size_t kBatchRows = 64;
 
 // Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
@@ -72,8 +75,8 @@ std::vector<Engine::Waiting> Engine::take_batch() {
     const int pieces = static_cast<int>(next_->ids.size());
     cache_bytes += KvCache::bytes(config(), pieces + limit_of(pieces));
     encoder_rows += pieces;
-    const bool alone = rows_.empty() && batch.empty();
-    if (!alone && (encoder_rows > kEncoderRows || cache_bytes > kCacheBytes)) break;
+    if (!batch.empty() && encoder_rows > kBatchRows) break;
+    if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
     batch.push_back(std::move(*next_));
     next_.reset();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "kernels/simd.h"
 
@@ -135,11 +136,11 @@ void pack_int8(const int8_t* weights, int outputs, int width, int8_t* packed, in
     std::memset(group, 0, static_cast<size_t>(stride) * 4);
     for (int lane = 0; lane < std::min(4, outputs - first); ++lane) {
       const int8_t* row = weights + static_cast<size_t>(first + lane) * width;
-      sum[first + lane] = 0;
-      for (int k = 0; k < width; ++k) {
-        group[k / 4 * 16 + lane * 4 + k % 4] = row[k];
-        sum[first + lane] += row[k];
-      }
+      int8_t* out = group + lane * 4;
+      int k = 0;
+      for (; k + 4 <= width; k += 4) std::memcpy(out + k * 4, row + k, 4);
+      std::copy(row + k, row + width, out + k * 4);
+      sum[first + lane] = std::accumulate(row, row + width, 0);
     }
     std::memcpy(packed + static_cast<size_t>(first) * stride, group, static_cast<size_t>(stride) * 4);
   }

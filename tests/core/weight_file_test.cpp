@@ -158,5 +158,6 @@ TEST_CASE("config.json is read strictly", "[weights]") {
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": 34")), Contains("do not divide"));
   CHECK_THAT(code_of(replaced("\"relu\"", "\"swish\"")), Contains("activation_function must be \"relu\""));
   CHECK_THAT(code_of(replaced("\"marian\"", "\"\\ud800\"")), Contains("bad-config"));
+  CHECK_THAT(code_of(replaced("\"relu\"", std::string(200000, '[') + std::string(200000, ']'))), Contains("not array"));
   CHECK_THAT(code_of(replaced("\"eos_token_id\": 0", "\"eos_token_id\": 384")), Contains("eos_token_id"));
 }
