@@ -107,9 +107,11 @@ export class DestroyableModel {
 
   /**
    * @protected aborted by whichever comes first, the call's own signal or the end of the model
-   * @param {{signal?: AbortSignal}} options
+   * @param {{signal?: AbortSignal} | null} options
    */
-  _signal({ signal }) {
+  _signal(options) {
+    // Web IDL takes null for an empty dictionary.
+    const signal = options?.signal;
     return AbortSignal.any(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
   }
 }

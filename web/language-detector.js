@@ -63,14 +63,14 @@ export class LanguageDetector extends DestroyableModel {
    */
   static async create(options = {}) {
     const expected = languageList(options);
-    const tables = await creation(options, async (report, signal) => {
+    const tables = await creation(options ?? {}, async (report, signal) => {
       const stranger = expected.find((tag) => !known(tag));
       if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);
       report(0);
       return untilAborted(loadTables(), signal);
     }, () => {});
     const detector = new LanguageDetector(constructing, tables, expected.length > 0 ? Object.freeze(expected) : null);
-    detector._destroyWith(options.signal);
+    detector._destroyWith(options?.signal);
     return detector;
   }
 
@@ -137,8 +137,8 @@ function detections(result, text) {
   return [...found, { detectedLanguage: 'und', confidence: unknown }];
 }
 
-function languageList({ expectedInputLanguages = [] }) {
-  return [...new Set(Array.from(expectedInputLanguages, canonicalTag))];
+function languageList(options) {
+  return [...new Set(Array.from(options?.expectedInputLanguages ?? [], canonicalTag))];
 }
 
 function known(tag) {

@@ -71,7 +71,7 @@ export async function fetchManifest(url) {
   const { href } = new URL(url, globalThis.document?.baseURI ?? import.meta.url);
   let response;
   try {
-    response = await fetchResource(href, { cache: 'no-cache' });
+    response = await lastKnown(href);
   } catch (cause) {
     throw exception('NetworkError', `The list of models could not be fetched from ${href}.`, cause);
   }
@@ -83,4 +83,9 @@ export async function fetchManifest(url) {
   } catch (cause) {
     throw exception('NetworkError', `What ${href} sent is not a list of models: ${cause.message}`, cause);
   }
+}
+
+/** As it is on the server now; without a network, as the browser's HTTP cache has it, since stored models work all the same. */
+function lastKnown(href) {
+  return fetchResource(href, { cache: 'no-cache' }).catch(() => fetchResource(href, { cache: 'force-cache' }));
 }

@@ -145,7 +145,7 @@ export class Translator extends DestroyableModel {
 
   /** Sends one text on its way and ties the call's end, whichever comes first, to the signal. */
   #start(text, options, signal, { streaming, onText, onDone, onError }) {
-    const refusal = unsupportedOption(options) ?? overQuota(text);
+    const refusal = unsupportedOption(options ?? {}) ?? overQuota(text);
     if (refusal) return onError(refusal);
     let stopWork = () => {};
     let open = true;
@@ -179,7 +179,7 @@ export class Translator extends DestroyableModel {
       text,
       streaming,
       onText: (piece, statistics) => {
-        tell(options.onStatistics, statistics);
+        tell(options?.onStatistics, statistics);
         onText(piece);
       },
       onDone: () => {

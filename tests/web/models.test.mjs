@@ -268,6 +268,13 @@ inEachBrowser((environment) => {
     assert.ok(left.same && left.known);
   });
 
+  test('a list of models that cannot be reached: the one seen last serves, with the models stored', async () => {
+    assert.equal(await attempt(), 'Nein.');
+    site.rules.set('/weights/manifest.json', (request, response) => response.destroy());
+    const later = await openPage();
+    assert.equal(await later.evaluate(() => attempt()), 'Nein.');
+  });
+
   test('without the wasm module: NetworkError, and a retry works', async () => {
     site.rules.set('/core/dragoman-core.wasm', answers.status(404));
     const failure = await attempt();

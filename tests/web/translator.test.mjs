@@ -61,7 +61,9 @@ inEachBrowser((environment) => {
     const states = [await Translator.availability(EN_DE)];
     const creating = create();
     // The download holds its lock as soon as the worker has begun.
-    while ((await Translator.availability(EN_DE)) === 'downloadable') await new Promise((go) => setTimeout(go, 1));
+    const settled = creating.then(() => true, () => true);
+    const soon = () => new Promise((go) => setTimeout(go, 1));
+    while ((await Translator.availability(EN_DE)) === 'downloadable' && !(await Promise.race([settled, soon()])));
     states.push(await Translator.availability(EN_DE));
     (await creating).destroy();
     states.push(await Translator.availability(EN_DE));
@@ -136,8 +138,9 @@ inEachBrowser((environment) => {
 
   pageTest('the argument is a DOMString: converted, and required', async () => {
     const translator = await create();
-    return [await outcome(translator.translate(42)), await outcome(translator.translate()), await outcome(translator.translate(Symbol('s')))];
-  }, ([number, missing, symbol]) => {
+    return [await outcome(translator.translate(42)), await outcome(translator.translate()), await outcome(translator.translate(Symbol('s'))), await outcome(translator.translate('No.', null))];
+  }, ([number, missing, symbol, empty]) => {
+    assert.equal(empty.value, 'Nein.');
     assert.equal(number.value, '42');
     assert.deepEqual([missing.error, symbol.error], ['TypeError', 'TypeError']);
   });
