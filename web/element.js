@@ -46,7 +46,8 @@ export class DragomanTranslate extends HTMLElement {
     const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
     root.adoptedStyleSheets = [sheet()];
     this.#source = make('textarea', { part: 'source', rows: 4, dir: 'auto' });
-    this.#target = make('div', { part: 'target', role: 'textbox', tabindex: 0, dir: 'auto', 'aria-readonly': 'true', 'aria-multiline': 'true' });
+    const readOnly = { role: 'textbox', tabindex: 0, 'aria-readonly': 'true', 'aria-multiline': 'true' };
+    this.#target = make('div', { part: 'target', dir: 'auto', ...readOnly });
     this.#bar = make('progress', { max: 1, 'aria-label': 'Downloading the model', hidden: '' });
     this.#retry = make('button', { type: 'button', hidden: '' });
     this.#retry.textContent = 'Try again';

@@ -9,7 +9,8 @@ import { matchTag } from './language-tag.js';
 export const TRANSLATED_ATTRIBUTES = new Set(['title', 'alt', 'aria-label', 'aria-description', 'aria-roledescription']);
 
 const NOT_PROSE =
-  'code, kbd, samp, var, script, style, noscript, template, textarea, input, select, option, math, svg, canvas, object, iframe, audio, video';
+  'code, kbd, samp, var, script, style, noscript, template, textarea, input, select, option, ' +
+  'math, svg, canvas, object, iframe, audio, video';
 
 /**
  * @param {Element | null} element whose text or attributes are in question

@@ -239,6 +239,8 @@ test('a download shows its progress, and typing meanwhile is not lost', async ()
   await page.waitForFunction(() => document.querySelector('#download-bar').value > 0.3);
   await page.fill('#source', GOLDEN[0][0]);
   assert.match(await page.innerText('#download-label'), /English to German.*\d+ % of \d+\.\d MB/);
+  await page.waitForTimeout(300);
+  assert.ok((await page.evaluate(() => document.querySelector('#download-bar').value)) > 0.3, 'typing does not set the bar back');
   release();
   await translated(GOLDEN[0][1]);
   assert.ok(await page.isHidden('#download'));

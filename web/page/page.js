@@ -138,16 +138,18 @@ async function obtain(pair, signal) {
   const availability = await Translator.availability({ sourceLanguage: pair.from, targetLanguage: pair.to });
   signal.throwIfAborted();
   if (availability === 'available') note('Loading the model…');
-  else onDownload(pair, 0);
+  else showDownload(pair, translators.progress(pair));
   const translator = await translators.get(pair);
   signal.throwIfAborted();
   return translator;
 }
 
 function onDownload(pair, loaded) {
-  if (pair.from !== menus.from || pair.to !== menus.to) return;
-  // Progress of a stored model is not worth a bar.
-  if (loaded > 0 && element('download').hidden) return;
+  // Of a stored model, or of a direction that is not the chosen one any more, there is nothing to show.
+  if (!element('download').hidden && pair.from === menus.from && pair.to === menus.to) showDownload(pair, loaded);
+}
+
+function showDownload(pair, loaded) {
   const bytes = sizes.get(`${pair.from} ${pair.to}`);
   const size = bytes ? ` of ${(bytes / 1e6).toFixed(1)} MB` : '';
   element('download').hidden = loaded === 1;

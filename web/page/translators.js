@@ -7,7 +7,7 @@ import { Translator } from '../dragoman.js';
 const MOST = 2;
 
 export class Translators {
-  /** In order of use, the latest last. @type {Map<string, {translator: Promise<Translator>, creation: AbortController}>} */
+  /** In order of use, the latest last. @type {Map<string, {translator: Promise<Translator>, creation: AbortController, loaded: number}>} */
   #entries = new Map();
   #onProgress;
 
@@ -21,7 +21,7 @@ export class Translators {
    * @returns {Promise<Translator>} after a failure, a later call tries again
    */
   get(pair) {
-    const key = `${pair.from} ${pair.to}`;
+    const key = keyOf(pair);
     const entry = this.#entries.get(key) ?? this.#create(pair, key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -29,25 +29,41 @@ export class Translators {
     return entry.translator;
   }
 
+  /**
+   * @param {Pair} pair
+   * @returns {number} how much of its download is done, 0 to 1
+   */
+  progress(pair) {
+    return this.#entries.get(keyOf(pair))?.loaded ?? 0;
+  }
+
   #create(pair, key) {
     const creation = new AbortController();
-    const translator = Translator.create({
+    const entry = { translator: undefined, creation, loaded: 0 };
+    entry.translator = Translator.create({
       sourceLanguage: pair.from,
       targetLanguage: pair.to,
       // Aborted later, it destroys the translator: one handle for both.
       signal: creation.signal,
       monitor: (monitor) => {
-        monitor.addEventListener('downloadprogress', ({ loaded }) => this.#onProgress(pair, loaded));
+        monitor.addEventListener('downloadprogress', ({ loaded }) => {
+          entry.loaded = loaded;
+          this.#onProgress(pair, loaded);
+        });
       },
     });
-    translator.catch(() => {
-      if (this.#entries.get(key)?.translator === translator) this.#entries.delete(key);
+    entry.translator.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
     });
-    return { translator, creation };
+    return entry;
   }
 
   #drop(key) {
     this.#entries.get(key).creation.abort();
     this.#entries.delete(key);
   }
+}
+
+function keyOf({ from, to }) {
+  return `${from} ${to}`;
 }
