@@ -18,8 +18,8 @@ namespace {
 
 using emscripten::val;
 
-// JavaScript gets an Error with a string `code`. Nothing else may leave the module: an exception that crosses the boundary
-// as it is cannot be read there.
+// JavaScript gets an Error with a string `code`. Nothing else may leave the module: an exception that crosses the
+// boundary as it is cannot be read there.
 [[noreturn]] void throw_to_javascript(const char* code, const char* message) {
   val error = val::global("Error").new_(std::string(message));
   error.set("code", std::string(code));
@@ -79,7 +79,9 @@ std::string target_language(const Engine& engine) { return engine.config().targe
 EMSCRIPTEN_BINDINGS(dragoman) {
   emscripten::function("useInt8Kernel", &use_kernel);
 
-  emscripten::class_<Buffer>("Buffer").constructor(&make_buffer, emscripten::allow_raw_pointers()).function("view", &Buffer::view);
+  emscripten::class_<Buffer>("Buffer")
+      .constructor(&make_buffer, emscripten::allow_raw_pointers())
+      .function("view", &Buffer::view);
 
   emscripten::class_<Translation>("Translation")
       .smart_ptr<std::shared_ptr<Translation>>("Translation")

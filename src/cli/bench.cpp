@@ -49,10 +49,11 @@ class Bench {
     check();
     out << "stage,rows,tokens_per_second\n";
     for (int sentences : {1, 4, kMaxRows}) {
-      out << "encoder," << sentences * kSentence << ','
-          << rate(sentences * kSentence, [&] { encode(sentences); }) << '\n';
+      out << "encoder," << sentences * kSentence << ',' << rate(sentences * kSentence, [&] { encode(sentences); })
+          << '\n';
     }
-    for (int rows : {1, 4, kMaxRows}) out << "decoder," << rows << ',' << rate(rows * kTarget, [&] { decode(rows); }) << '\n';
+    for (int rows : {1, 4, kMaxRows})
+      out << "decoder," << rows << ',' << rate(rows * kTarget, [&] { decode(rows); }) << '\n';
     out << "\nmemory,bytes\nweights," << model_.weight_bytes() << "\ncache of a sentence,"
         << KvCache::bytes(model_.config(), kSentence + target_limit(kSentence)) << '\n';
   }
@@ -81,8 +82,8 @@ class Bench {
     const Vector alone = work_.logits.row(0);
     decode(kMaxRows);
     for (int r = 0; r < kMaxRows; ++r) {
-      require((work_.logits.row(r) - alone).cwiseAbs().maxCoeff() < 1e-3f, ErrorCode::kBadModel,
-              "decoder row ", r, " of ", kMaxRows, " differs from the same row alone");
+      require((work_.logits.row(r) - alone).cwiseAbs().maxCoeff() < 1e-3f, ErrorCode::kBadModel, "decoder row ", r,
+              " of ", kMaxRows, " differs from the same row alone");
     }
   }
 

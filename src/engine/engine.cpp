@@ -10,8 +10,8 @@ namespace {
 // Longest sentence in source pieces: longer than nearly all that the models were trained on.
 constexpr int kEncoderRows = 128;
 
-// Source pieces of several sentences that are encoded at once: a unit of work stays short, so that a caller who steps can
-// react in between, and the first words of a long text do not wait for the encoding of many sentences.
+// Source pieces of several sentences that are encoded at once: a unit of work stays short, so that a caller who steps
+// can react in between, and the first words of a long text do not wait for the encoding of many sentences.
 constexpr size_t kBatchRows = 64;
 
 // Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
@@ -90,8 +90,13 @@ void Engine::encode(std::vector<Waiting> batch) {
   model_.encode(sources, ranges, work_);
   for (size_t i = 0; i < batch.size(); ++i) {
     const int limit = limit_of(ranges[i].length);
-    rows_.push_back({batch[i].owner, batch[i].sentence, model_.cross_cache(ranges[i], work_), KvCache(config(), limit), {},
-                     Detokenizer(tokenizer_), {config().eos, limit, options_.score}});
+    rows_.push_back({batch[i].owner,
+                     batch[i].sentence,
+                     model_.cross_cache(ranges[i], work_),
+                     KvCache(config(), limit),
+                     {},
+                     Detokenizer(tokenizer_),
+                     {config().eos, limit, options_.score}});
     rows_.back().hypothesis.tokens.reserve(limit);
   }
 }

@@ -20,8 +20,8 @@ struct EngineOptions {
 };
 
 /// Translates any number of texts at once in one direction. The sentences of all of them share the rows of the decoder
-/// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's translation
-/// is the same whatever is translated beside it.
+/// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's
+/// translation is the same whatever is translated beside it.
 ///
 ///   Engine engine(config, model, vocabulary);
 ///   auto translation = engine.start("How are you?");
@@ -36,8 +36,8 @@ class Engine {
   const Config& config() const { return model_.config(); }
   /// Splits the text into sentences and queues them; cheap beside translating it.
   std::shared_ptr<Translation> start(std::string_view text);
-  /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the decoder.
-  /// False if nothing was left to do.
+  /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the
+  /// decoder. False if nothing was left to do.
   bool step();
 
  private:

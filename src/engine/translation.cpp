@@ -45,7 +45,8 @@ std::string Translation::take_text() {
 }
 
 int Translation::tokens() const {
-  return std::accumulate(sentences_.begin(), sentences_.end(), 0, [](int n, const Sentence& s) { return n + s.tokens; });
+  return std::accumulate(sentences_.begin(), sentences_.end(), 0,
+                         [](int n, const Sentence& s) { return n + s.tokens; });
 }
 
 float Translation::log_probability() const {

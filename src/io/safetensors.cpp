@@ -23,8 +23,8 @@ uint64_t header_length(std::span<const std::byte> file) {
   require(file.size() >= 8, kBad, "model file is ", file.size(), " bytes: too short to be a safetensors file");
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | std::to_integer<uint64_t>(file[i]);
-  require(length <= kMaxHeaderBytes, kBad, "model file claims a header of ", length, " bytes; at most ", kMaxHeaderBytes,
-          " are allowed. Is it a safetensors file?");
+  require(length <= kMaxHeaderBytes, kBad, "model file claims a header of ", length, " bytes; at most ",
+          kMaxHeaderBytes, " are allowed. Is it a safetensors file?");
   require(length <= file.size() - 8, kBad, "model file is cut off: its header needs ", length, " bytes, ",
           file.size() - 8, " are there");
   return length;
@@ -45,9 +45,7 @@ TensorType parse_type(const std::string& name, const json& entry) {
   fail(kBad, "tensor ", name, " has type '", type, "'; F32, F16 and I8 are supported");
 }
 
-uint64_t bytes_per_element(TensorType type) {
-  return type == TensorType::kF32 ? 4 : type == TensorType::kF16 ? 2 : 1;
-}
+uint64_t bytes_per_element(TensorType type) { return type == TensorType::kF32 ? 4 : type == TensorType::kF16 ? 2 : 1; }
 
 // Bytes of the shape, or an error if it is not a list of sizes or could not possibly fit into `limit` bytes.
 uint64_t parse_shape(const std::string& name, const json& entry, uint64_t limit, Tensor& tensor) {
@@ -85,9 +83,8 @@ Tensor parse_tensor(const std::string& name, const json& entry, std::span<std::b
 void check_coverage(const std::map<std::string, Tensor>& tensors, std::span<const std::byte> data) {
   std::vector<std::span<const std::byte>> parts;
   for (const auto& [name, tensor] : tensors) parts.push_back(tensor.bytes);
-  std::sort(parts.begin(), parts.end(), [](auto a, auto b) {
-    return a.data() != b.data() ? a.data() < b.data() : a.size() < b.size();
-  });
+  std::sort(parts.begin(), parts.end(),
+            [](auto a, auto b) { return a.data() != b.data() ? a.data() < b.data() : a.size() < b.size(); });
   const std::byte* at = data.data();
   for (const auto& part : parts) {
     require(part.data() == at, kBad, "model file's tensors overlap or leave holes: the header is damaged");
@@ -102,8 +99,7 @@ void check_hash(const json& metadata, std::span<const std::byte> data) {
   const auto expected = metadata.find("xxh64");
   if (expected == metadata.end()) return;
   char actual[17];
-  std::snprintf(actual, sizeof actual, "%016llx",
-                static_cast<unsigned long long>(XXH64(data.data(), data.size(), 0)));
+  std::snprintf(actual, sizeof actual, "%016llx", static_cast<unsigned long long>(XXH64(data.data(), data.size(), 0)));
   require(*expected == actual, kBad, "model file is damaged: its contents do not match their hash. Fetch it again");
 }
 

@@ -72,8 +72,8 @@ void attend(const float* query, const float* keys, const float* values, const At
   }
 }
 
-void attend_reference(const float* query, const float* keys, const float* values, const AttentionShape& s, float* weights,
-                      float* context) {
+void attend_reference(const float* query, const float* keys, const float* values, const AttentionShape& s,
+                      float* weights, float* context) {
   for (int h = 0; h < s.heads; ++h, weights += s.length) {
     const int offset = h * s.head_width;
     for (int t = 0; t < s.length; ++t) {

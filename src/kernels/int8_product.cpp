@@ -21,8 +21,8 @@ AccumulateInt8 int8_kernel = accumulate_int8_simd128;
 #endif
 
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
-void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero, const float* bias,
-                float* y) {
+void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero,
+                const float* bias, float* y) {
   const v128_t zeros = wasm_i32x4_splat(zero), scales = wasm_f32x4_splat(scale);
   int i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -88,7 +88,8 @@ void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* a
   for (; r < rows; ++r) accumulate_rows<1, 4>(at(r), weights, acc + r * groups * 4, groups, stride);
 }
 
-void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                               int stride) {
   for (int r = 0; r < rows; ++r) {
     for (int n = 0; n < groups * 4; ++n) {
       const int8_t* w = weights + static_cast<size_t>(n / 4) * stride * 4 + n % 4 * 4;

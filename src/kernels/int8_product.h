@@ -43,7 +43,8 @@ void int8_product_reference(const QuantizedRows& x, const PackedInt8& weights, c
 
 /// The inner kernel, all integers: acc[r * 4 * groups + n] = sum_k a[r, k] * W[n, k] for r < rows, n < 4 * groups.
 /// a [rows, stride] in 0..127; weights as in PackedInt8; stride a multiple of 4.
-using AccumulateInt8 = void (*)(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
+using AccumulateInt8 = void (*)(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                                int stride);
 
 void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
@@ -51,8 +52,8 @@ void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* a
 void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 
-/// The kernel that int8_product runs from now on, in the whole process. At first it is the best one that this build has for the
-/// machine it was made for. All give the same integers, so results do not depend on it.
+/// The kernel that int8_product runs from now on, in the whole process. At first it is the best one that this build has
+/// for the machine it was made for. All give the same integers, so results do not depend on it.
 void use_int8_kernel(AccumulateInt8 kernel);
 
 }  // namespace dragoman

@@ -1,11 +1,13 @@
 // The int8 kernel on a dot product of bytes: relaxed SIMD's in the browser, VNNI or SSSE3 natively.
 //
-// Debian's Emscripten cannot compile relaxed SIMD (its clang writes opcodes that no browser takes), so a newer clang makes a
-// module of its own of this file. That module shares the main module's memory, and its function is put into the main module's
-// table where the browser has relaxed SIMD (web/relaxed-kernel.js, use_int8_kernel). Freestanding: no library, no stack.
+// Debian's Emscripten cannot compile relaxed SIMD (its clang writes opcodes that no browser takes), so a newer clang
+// makes a module of its own of this file. That module shares the main module's memory, and its function is put into the
+// main module's table where the browser has relaxed SIMD (web/relaxed-kernel.js, use_int8_kernel). Freestanding: no
+// library, no stack.
 //
-// There are two, because processors differ. `dot` sums four products into 32 bits: one instruction with VNNI and on ARM, five
-// where the browser has to put it together. `pairs` sums two products into 16 bits, which every x86 does in one, and widens: three.
+// There are two, because processors differ. `dot` sums four products into 32 bits: one instruction with VNNI and on
+// ARM, five where the browser has to put it together. `pairs` sums two products into 16 bits, which every x86 does in
+// one, and widens: three.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +23,8 @@ namespace dragoman {
 
 namespace {
 
-// Both: lane i of the result is lane i of sum plus the products of the four bytes of w (signed) and a (0..127) in that lane.
-// Exact whatever stands behind it: two products of 8 by 7 bits fit 16 bits.
+// Both: lane i of the result is lane i of sum plus the products of the four bytes of w (signed) and a (0..127) in that
+// lane. Exact whatever stands behind it: two products of 8 by 7 bits fit 16 bits.
 struct Dot {
   static inline v128_t add(v128_t w, v128_t a, v128_t sum) {
 #if defined(__wasm_relaxed_simd__)
@@ -32,8 +34,8 @@ struct Dot {
 #else
     const v128_t low = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_low_i8x16(w, a));
     const v128_t high = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_high_i8x16(w, a));
-    return wasm_i32x4_add(sum, wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6),
-                                              wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)));
+    return wasm_i32x4_add(
+        sum, wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)));
 #endif
   }
 };
@@ -92,27 +94,31 @@ inline void accumulate(const uint8_t* a, const int8_t* weights, int32_t* acc, in
     relaxed_rows<Product, 4, 2>(a + (size_t)r * stride, weights, acc + r * groups * 4, groups, stride);
   for (; r + 2 <= rows; r += 2)
     relaxed_rows<Product, 2, 4>(a + (size_t)r * stride, weights, acc + r * groups * 4, groups, stride);
-  for (; r < rows; ++r) relaxed_rows<Product, 1, 8>(a + (size_t)r * stride, weights, acc + r * groups * 4, groups, stride);
+  for (; r < rows; ++r)
+    relaxed_rows<Product, 1, 8>(a + (size_t)r * stride, weights, acc + r * groups * 4, groups, stride);
 }
 
 }  // namespace
 
 /// See AccumulateInt8.
-EXPORT void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+EXPORT void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                                int stride) {
   accumulate<Dot>(a, weights, acc, rows, groups, stride);
 }
 
-EXPORT void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+EXPORT void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                                  int stride) {
   accumulate<Pairs>(a, weights, acc, rows, groups, stride);
 }
 
 #if defined(__wasm_relaxed_simd__)
 /// A lane of the dot product of bytes that are all w and all a. With w = 127 and a = 255, outside of what the standard
-/// defines, the answer tells what it is made of: 65534 (each pair saturated at 32767) where the browser puts it together from
-/// pairs; the exact 129540 with VNNI; -508 where a counts as signed, on ARM.
+/// defines, the answer tells what it is made of: 65534 (each pair saturated at 32767) where the browser puts it
+/// together from pairs; the exact 129540 with VNNI; -508 where a counts as signed, on ARM.
 EXPORT int32_t probe_dot(int w, int a) {
-  return wasm_i32x4_extract_lane(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_i8x16_splat((int8_t)w),
-                                                                        wasm_i8x16_splat((int8_t)a), wasm_i32x4_splat(0)), 0);
+  return wasm_i32x4_extract_lane(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
+                                     wasm_i8x16_splat((int8_t)w), wasm_i8x16_splat((int8_t)a), wasm_i32x4_splat(0)),
+                                 0);
 }
 #else
 }  // namespace dragoman

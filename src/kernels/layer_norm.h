@@ -6,6 +6,7 @@ namespace dragoman {
 /// (Ba et al. 2016, "Layer Normalization"; variance is the mean squared deviation, eps added to it).
 /// x, y [rows, width]; gain, bias [width]; any width; no alignment.
 void add_layer_norm(float* x, const float* y, const float* gain, const float* bias, int rows, int width, float eps);
-void add_layer_norm_reference(float* x, const float* y, const float* gain, const float* bias, int rows, int width, float eps);
+void add_layer_norm_reference(float* x, const float* y, const float* gain, const float* bias, int rows, int width,
+                              float eps);
 
 }  // namespace dragoman

@@ -70,7 +70,8 @@ QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBu
     const v128_t most = wasm_i8x16_splat(127);
     int k = 0;
     for (; k + 16 <= width; k += 16) {
-      const v128_t low = wasm_i16x8_narrow_i32x4(quantize4(x + k, inverse, offset), quantize4(x + k + 4, inverse, offset));
+      const v128_t low =
+          wasm_i16x8_narrow_i32x4(quantize4(x + k, inverse, offset), quantize4(x + k + 4, inverse, offset));
       const v128_t high =
           wasm_i16x8_narrow_i32x4(quantize4(x + k + 8, inverse, offset), quantize4(x + k + 12, inverse, offset));
       wasm_v128_store(q + k, wasm_u8x16_min(wasm_u8x16_narrow_i16x8(low, high), most));

@@ -13,8 +13,8 @@ void project_and_add(const AttentionWeights& weights, int rows, float eps, Works
   const int width = static_cast<int>(work.hidden.cols());
   LinearInput context(work.context.data(), rows, width, work.quantized);
   weights.output.apply(context, work.residual.data());
-  add_layer_norm(work.hidden.data(), work.residual.data(), weights.norm.gain.data(), weights.norm.bias.data(), rows, width,
-                 eps);
+  add_layer_norm(work.hidden.data(), work.residual.data(), weights.norm.gain.data(), weights.norm.bias.data(), rows,
+                 width, eps);
 }
 
 void project_query_key_value(const AttentionWeights& weights, int rows, Workspace& work) {

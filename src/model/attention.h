@@ -27,8 +27,8 @@ inline constexpr int kStart = -1;
 void encoder_self_attention(const AttentionWeights& weights, int heads, std::span<const RowRange> sentences, float eps,
                             Workspace& work);
 
-/// hidden = LN(hidden + attention(hidden)) for one new position of every row: its key and value are appended to the row's
-/// cache at position self->length(), which the caller advances after the last layer.
+/// hidden = LN(hidden + attention(hidden)) for one new position of every row: its key and value are appended to the
+/// row's cache at position self->length(), which the caller advances after the last layer.
 void decoder_self_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows,
                             float eps, Workspace& work);
 

@@ -31,7 +31,7 @@ std::string read_language(const json& config, const char* key) {
 void expect(const json& config, const char* key, const json& value) {
   const auto it = config.find(key);
   require(it != config.end() && *it == value, kBad, "config.json: ", key, " must be ", value.dump(), ", not ",
-          it == config.end() ? "missing"
+          it == config.end()   ? "missing"
           : it->is_primitive() ? it->dump(-1, ' ', true, json::error_handler_t::replace)
                                : it->type_name());  // printing a deep structure would exhaust the stack
 }

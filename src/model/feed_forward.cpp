@@ -12,8 +12,8 @@ void feed_forward(const FeedForwardWeights& weights, int rows, float eps, Worksp
   ffn = ffn.cwiseMax(0.0f);
   LinearInput inner(work.ffn.data(), rows, ffn_width, work.quantized);
   weights.down.apply(inner, work.residual.data());
-  add_layer_norm(work.hidden.data(), work.residual.data(), weights.norm.gain.data(), weights.norm.bias.data(), rows, width,
-                 eps);
+  add_layer_norm(work.hidden.data(), work.residual.data(), weights.norm.gain.data(), weights.norm.bias.data(), rows,
+                 width, eps);
 }
 
 }  // namespace dragoman

@@ -23,8 +23,8 @@ class KvCache {
   void set_length(int length) { length_ = length; }
   size_t bytes() const { return data_.size() * sizeof(float); }
 
-  float* keys(int layer) { return data_.data() + block(2 * layer); }               // [capacity, D]
-  float* values(int layer) { return data_.data() + block(2 * layer + 1); }         // [capacity, D]
+  float* keys(int layer) { return data_.data() + block(2 * layer); }        // [capacity, D]
+  float* values(int layer) { return data_.data() + block(2 * layer + 1); }  // [capacity, D]
   const float* keys(int layer) const { return data_.data() + block(2 * layer); }
   const float* values(int layer) const { return data_.data() + block(2 * layer + 1); }
 

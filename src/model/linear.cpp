@@ -7,7 +7,8 @@ QuantizedScratch::QuantizedScratch(int max_rows, int max_width)
 
 const QuantizedRows& LinearInput::quantized() {
   if (!is_quantized_) {
-    quantized_ = quantize_rows(x_, rows_, width_, {scratch_.values.data(), scratch_.scale.data(), scratch_.zero.data()});
+    quantized_ =
+        quantize_rows(x_, rows_, width_, {scratch_.values.data(), scratch_.scale.data(), scratch_.zero.data()});
     is_quantized_ = true;
   }
   return quantized_;

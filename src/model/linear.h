@@ -40,7 +40,8 @@ struct FloatMatrix {
   Matrix values;
 };
 
-/// Int8 weights with one scale an output, packed for the kernel. Owns all but, where it could be packed in place, the bytes.
+/// Int8 weights with one scale an output, packed for the kernel. Owns all but, where it could be packed in place, the
+/// bytes.
 class Int8Matrix {
  public:
   /// values [outputs, width] row-major; packed in place (and then viewed: keep the bytes) when both are multiples of 4.

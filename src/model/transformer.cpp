@@ -24,7 +24,8 @@ void Transformer::embed(int token, int position, float* row) const {
   out = out * std::sqrt(static_cast<float>(config_.width)) + positions_.row(position);
 }
 
-void Transformer::encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges, Workspace& work) const {
+void Transformer::encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges,
+                         Workspace& work) const {
   int rows = 0;
   for (size_t i = 0; i < sentences.size(); ++i) {
     const int length = static_cast<int>(sentences[i].size());

@@ -12,9 +12,9 @@
 
 namespace dragoman {
 
-/// The encoder-decoder Transformer (Vaswani et al. 2017), post-norm, with Marian's conventions: sin|cos halves, embeddings
-/// scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the embedding.
-/// Const after construction; what changes lies in Workspace and KvCache.
+/// The encoder-decoder Transformer (Vaswani et al. 2017), post-norm, with Marian's conventions: sin|cos halves,
+/// embeddings scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the embedding. Const
+/// after construction; what changes lies in Workspace and KvCache.
 class Transformer {
  public:
   /// Throws Error(kBadConfig or kBadModel).
@@ -34,7 +34,8 @@ class Transformer {
   KvCache cross_cache(RowRange sentence, Workspace& work) const;
 
   /// One position further for every row: appends to its self-attention cache and leaves logits [R, V] in work.logits.
-  /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8 weights.
+  /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8
+  /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto kBad = ErrorCode::kBadModel;
 
-// Trained weights are below 100. The bound keeps every activation of a damaged or hostile model finite: with layer norms
-// between the products nothing then exceeds 1e30.
+// Trained weights are below 100. The bound keeps every activation of a damaged or hostile model finite: with layer
+// norms between the products nothing then exceeds 1e30.
 constexpr float kLargestWeight = 1e4f;
 
 std::string describe(const std::vector<int64_t>& shape) {
@@ -77,8 +77,9 @@ class TensorReader {
   bool has_int8() const { return has_int8_; }
 
   void expect_empty() const {
-    require(tensors_.empty(), kBad, "model has ", tensors_.size(), " tensors more than its config.json describes, first '",
-            tensors_.empty() ? "" : tensors_.begin()->first, "'");
+    require(tensors_.empty(), kBad, "model has ", tensors_.size(),
+            " tensors more than its config.json describes, first '", tensors_.empty() ? "" : tensors_.begin()->first,
+            "'");
   }
 
  private:

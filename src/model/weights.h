@@ -43,8 +43,8 @@ struct Weights {
   std::vector<DecoderLayerWeights> decoder;
 };
 
-/// Takes a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or F16.
-/// Strict: a missing, extra, mis-shaped or mistyped tensor, or a value that is not a plausible number, throws
+/// Takes a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or
+/// F16. Strict: a missing, extra, mis-shaped or mistyped tensor, or a value that is not a plausible number, throws
 /// Error(kBadModel) naming the tensor.
 Weights load_weights(const Config& config, std::vector<std::byte> file);
 

@@ -17,31 +17,37 @@ bool is_closer(char32_t c) {
          c == 0x203A || c == 0x2039;
 }
 
-bool is_line_break(char32_t c) { return c == '\n' || c == '\r' || c == 0x0B || c == 0x0C || c == 0x85 || c == 0x2028 || c == 0x2029; }
+bool is_line_break(char32_t c) {
+  return c == '\n' || c == '\r' || c == 0x0B || c == 0x0C || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 // Words that end in a full stop within a sentence; a title or a reference, which something capitalised follows.
-constexpr std::array kEnglish = {"Mr",  "Mrs", "Ms",  "Dr",   "Prof", "St",  "Jr",  "Sr",   "Gen", "Col", "Capt", "Lt",  "Sgt",
-                                 "Rev", "Hon", "Gov", "Sen",  "Rep",  "Mt",  "No",  "no",   "Nos", "Fig", "fig",  "Vol", "vol",
-                                 "vs",  "pp",  "approx", "e.g", "i.e", "cf", "Inc", "Ltd",  "Corp", "Co",  "Jan",  "Feb", "Aug",
-                                 "Sept", "Oct", "Nov", "Dec"};
-constexpr std::array kGerman = {"Hr",   "Hrn",  "Fr",   "Dr",   "Prof", "Dipl", "Ing",  "St",   "Nr",   "Art",  "Abs",
-                                "Bd",      "z.B",  "d.h", "u.a", "bzw",  "ca",   "vgl",
-                                "evtl", "ggf",  "inkl", "zzgl", "Mio",  "Mrd",  "Str",  "Tel",  "Jh",   
-                                "Chr",  "geb",  "gest", "sog",  "Jan",  "Feb",  "Aug",  "Sept", "Okt",  "Nov",  "Dez"};
+constexpr std::array kEnglish = {"Mr",  "Mrs",  "Ms",     "Dr",  "Prof", "St",  "Jr",  "Sr",  "Gen",
+                                 "Col", "Capt", "Lt",     "Sgt", "Rev",  "Hon", "Gov", "Sen", "Rep",
+                                 "Mt",  "vs",   "approx", "e.g", "i.e",  "cf",  "Inc", "Ltd", "Corp",
+                                 "Co",  "Jan",  "Feb",    "Aug", "Sept", "Oct", "Nov", "Dec"};
+constexpr std::array kGerman = {"Hr",  "Hrn",  "Fr",   "Dr",  "Prof", "Dipl", "Ing",  "St",  "z.B", "d.h", "u.a", "bzw",
+                                "ca",  "vgl",  "evtl", "ggf", "inkl", "zzgl", "Mio",  "Mrd", "Str", "Tel", "Jh",  "Chr",
+                                "geb", "gest", "sog",  "Jan", "Feb",  "Aug",  "Sept", "Okt", "Nov", "Dez"};
+
+// References: only before a number, since "No." is an answer, too.
+constexpr std::array kBeforeNumbers = {"No", "no", "Nos", "nos", "Fig", "fig", "Vol", "vol",
+                                       "p",  "pp", "Nr",  "Art", "Abs", "Bd",  "S",   "Kap"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// Whether the full stop at text[dot] belongs to the word before it.
-bool is_abbreviation(std::string_view text, size_t begin, size_t dot, std::string_view language) {
+// Whether the full stop at text[dot] belongs to the word before it; `next` is the first byte of the word behind it.
+bool is_abbreviation(std::string_view text, size_t begin, size_t dot, char next, std::string_view language) {
   size_t start = dot;
   while (start > begin && static_cast<unsigned char>(text[start - 1]) > ' ' && text[start - 1] != '(') --start;
   const std::string_view word = text.substr(start, dot - start);
   if (word.empty()) return false;
+  if (contains(kBeforeNumbers, word)) return is_digit(next);
   const bool german = language.substr(0, 2) == "de";
   // An initial, or a part of "z. B.", "u. a.".
   if (word.size() == 1 && !is_digit(word[0])) return word != "I";
@@ -61,12 +67,14 @@ size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size
   if (end == text.size() || full_width) return end;
   size_t next = end;
   if (!is_blank(next_code_point(text, next))) return 0;
-  if (text[terminator] == '.' && end == at && is_abbreviation(text, begin, terminator, language)) return 0;
-  while (next < text.size()) {
-    const char32_t c = next_code_point(text, next);
-    if (is_lower(c)) return 0;
-    if (!is_blank(c) && !is_closer(c) && c != '(' && c != '[') break;
+  char32_t c = ' ';
+  size_t word = next;
+  while (next < text.size() && (is_blank(c) || is_closer(c) || c == '(' || c == '[')) {
+    word = next;
+    c = next_code_point(text, next);
   }
+  if (is_lower(c)) return 0;
+  if (text[terminator] == '.' && end == at && is_abbreviation(text, begin, terminator, text[word], language)) return 0;
   return end;
 }
 

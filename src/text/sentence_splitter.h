@@ -17,12 +17,13 @@ inline constexpr size_t kMaxSentenceBytes = 600;
 
 /// Sentences of valid UTF-8 `text`, in order, without the blanks around them; what lies between two ranges is blank, or
 /// nothing where a stretch longer than kMaxSentenceBytes had to be cut.
-/// A sentence ends at a line break, or at . ! ? and their kin with closing quotes and brackets, when a blank follows and the
-/// next word does not begin in lower case; not after the abbreviations, initials and ordinals of `language` (BCP 47).
+/// A sentence ends at a line break, or at . ! ? and their kin with closing quotes and brackets, when a blank follows
+/// and the next word does not begin in lower case; not after the abbreviations, initials and ordinals of `language`
+/// (BCP 47).
 std::vector<TextRange> split_sentences(std::string_view text, std::string_view language);
 
-/// Where to cut `range` so that the first part has at most `most` (>= 4) bytes: after the last clause mark, else blank, else
-/// code point. The cut is past the begin and before the end. Requires range.size() > most.
+/// Where to cut `range` so that the first part has at most `most` (>= 4) bytes: after the last clause mark, else blank,
+/// else code point. The cut is past the begin and before the end. Requires range.size() > most.
 size_t cut_point(std::string_view text, TextRange range, size_t most);
 
 /// `range` without the blanks at its ends; empty (begin == end) if it is all blank.

@@ -18,7 +18,8 @@ size_t complete_prefix(std::string_view text);
 /// White space and control characters: nothing to translate, nothing to see.
 bool is_blank(char32_t c);
 
-/// Letters of any script, by blocks rather than by character: good enough to tell words from numbers, punctuation and emoji.
+/// Letters of any script, by blocks rather than by character: good enough to tell words from numbers, punctuation and
+/// emoji.
 bool is_letter(char32_t c);
 
 /// Lower case of Latin, Greek and Cyrillic.

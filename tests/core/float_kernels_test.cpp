@@ -34,7 +34,8 @@ TEST_CASE("quantised rows equal their definition for all widths", "[kernels]") {
       std::vector<float> expected_scale(rows), actual_scale(rows);
       std::vector<int32_t> expected_zero(rows), actual_zero(rows);
       // x + 1: not aligned
-      quantize_rows_reference(x.data() + 1, rows, width, {expected.data(), expected_scale.data(), expected_zero.data()});
+      quantize_rows_reference(x.data() + 1, rows, width,
+                              {expected.data(), expected_scale.data(), expected_zero.data()});
       quantize_rows(x.data() + 1, rows, width, {actual.data(), actual_scale.data(), actual_zero.data()});
       REQUIRE(actual == expected);
       REQUIRE(actual_scale == expected_scale);
@@ -76,7 +77,8 @@ TEST_CASE("layer norm of a residual sum for all widths", "[kernels]") {
   for (int width = 1; width <= 37; ++width) {
     const int rows = 2;
     std::vector<float> actual = random.reals(static_cast<size_t>(rows) * width, -3, 5), expected = actual;
-    const auto y = random.reals(actual.size(), -1, 1), gain = random.reals(width, 0.5f, 2), bias = random.reals(width, -1, 1);
+    const auto y = random.reals(actual.size(), -1, 1), gain = random.reals(width, 0.5f, 2),
+               bias = random.reals(width, -1, 1);
     add_layer_norm(actual.data(), y.data(), gain.data(), bias.data(), rows, width, 1e-6f);
     add_layer_norm_reference(expected.data(), y.data(), gain.data(), bias.data(), rows, width, 1e-6f);
     if (width == 1) continue;  // the deviation is rounding noise, which eps does not dominate

@@ -54,7 +54,8 @@ void check_folder(const std::string& folder, float tolerance) {
 
 TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
   check_folder(test::data("tiny-f16"), 2e-3f);
-  // The reference emulates the integers exactly; where a float lands on the edge of two steps, one activation may differ.
+  // The reference emulates the integers exactly; where a float lands on the edge of two steps, one activation may
+  // differ.
   check_folder(test::data("tiny-int8"), 2e-2f);
 }
 

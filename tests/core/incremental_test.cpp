@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "model/positions.h"
 #include "base/error.h"
+#include "model/positions.h"
 #include "support.h"
 
 using namespace dragoman;
@@ -45,7 +45,8 @@ class FullDecoder {
     for (Eigen::Index r = 0; r < x.rows(); ++r) {
       const float mean = x.row(r).mean();
       const float variance = (x.row(r).array() - mean).square().mean();
-      x.row(r) = ((x.row(r).array() - mean) / std::sqrt(variance + c_.layer_norm_eps)) * w.gain.array() + w.bias.array();
+      x.row(r) =
+          ((x.row(r).array() - mean) / std::sqrt(variance + c_.layer_norm_eps)) * w.gain.array() + w.bias.array();
     }
     return x;
   }

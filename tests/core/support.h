@@ -43,8 +43,12 @@ std::vector<int> greedy(const Transformer& model, const std::vector<int>& source
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  int integer(int least, int most) { return least + static_cast<int>(engine_() % static_cast<unsigned>(most - least + 1)); }
-  float real(float least, float most) { return least + (most - least) * static_cast<float>(engine_() % 65536) / 65535.0f; }
+  int integer(int least, int most) {
+    return least + static_cast<int>(engine_() % static_cast<unsigned>(most - least + 1));
+  }
+  float real(float least, float most) {
+    return least + (most - least) * static_cast<float>(engine_() % 65536) / 65535.0f;
+  }
   std::vector<float> reals(size_t n, float least, float most);
 
  private:

@@ -26,9 +26,9 @@ TEST_CASE("ill-formed UTF-8 becomes U+FFFD, one per maximal subpart", "[text]") 
   CHECK(sanitize_utf8("Gr\xC3\xBC\xC3\x9F \xF0\x9F\x99\x82") == "Gr\xC3\xBC\xC3\x9F \xF0\x9F\x99\x82");
   CHECK(sanitize_utf8("a\xFFz") == "a" + bad + "z");
   CHECK(sanitize_utf8("\xC3") == bad);
-  CHECK(sanitize_utf8("\xE2\x82") == bad);                          // cut off: one
-  CHECK(sanitize_utf8("\xC0\xAF") == bad + bad);                    // overlong
-  CHECK(sanitize_utf8("\xED\xA0\x80") == bad + bad + bad);          // a surrogate
+  CHECK(sanitize_utf8("\xE2\x82") == bad);                            // cut off: one
+  CHECK(sanitize_utf8("\xC0\xAF") == bad + bad);                      // overlong
+  CHECK(sanitize_utf8("\xED\xA0\x80") == bad + bad + bad);            // a surrogate
   CHECK(sanitize_utf8("\xF4\x90\x80\x80") == bad + bad + bad + bad);  // past U+10FFFF
   CHECK(sanitize_utf8("\xF0\x9F\x99z") == bad + "z");
   CHECK(sanitize_utf8(std::string("a\0b", 3)) == std::string("a\0b", 3));
@@ -50,7 +50,13 @@ TEST_CASE("sentences end where they should", "[text]") {
   CHECK(sentences("He said \"No.\" She left.") == Parts{"He said \"No.\"", "She left."});
   CHECK(sentences("Wait... what? Yes.") == Parts{"Wait... what?", "Yes."});
   CHECK(sentences("Title\n\nText here.\r\nMore") == Parts{"Title", "Text here.", "More"});
-  CHECK(sentences("Dr. Smith met J. R. Brown at 5 p.m. on Monday.") == Parts{"Dr. Smith met J. R. Brown at 5 p.m. on Monday."});
+  CHECK(sentences("Dr. Smith met J. R. Brown at 5 p.m. on Monday.") ==
+        Parts{"Dr. Smith met J. R. Brown at 5 p.m. on Monday."});
+  CHECK(sentences("No. That is wrong.") == Parts{"No.", "That is wrong."});
+  CHECK(sentences("See No. 5 on p. 7. It is there. ") == Parts{"See No. 5 on p. 7.", "It is there."});
+  CHECK(sentences("He came. (She left.) [Both did.]") == Parts{"He came.", "(She left.)", "[Both did.]"});
+  CHECK(sentences("End.\u00A0") == Parts{"End."});
+  CHECK(sentences("Das ist seine Art. Nach Art. 5 auch.", "de") == Parts{"Das ist seine Art.", "Nach Art. 5 auch."});
   CHECK(sentences("Version 3.14 is out. See example.com for more.") ==
         Parts{"Version 3.14 is out.", "See example.com for more."});
   CHECK(sentences("Am 3. Oktober, z. B. in Berlin. Danach nicht.", "de") ==

@@ -61,8 +61,8 @@ TEST_CASE("the undamaged file loads", "[weights]") { CHECK(error_of(good_file())
 
 TEST_CASE("truncated files", "[weights]") {
   const Bytes good = good_file();
-  for (size_t length : {size_t{0}, size_t{1}, size_t{7}, size_t{8}, size_t{9}, header_bytes(good), header_bytes(good) + 8,
-                        good.size() / 2, good.size() - 1}) {
+  for (size_t length : {size_t{0}, size_t{1}, size_t{7}, size_t{8}, size_t{9}, header_bytes(good),
+                        header_bytes(good) + 8, good.size() / 2, good.size() - 1}) {
     INFO("first " << length << " bytes");
     CHECK(!error_of(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length))).empty());
   }
@@ -80,7 +80,8 @@ TEST_CASE("every flipped bit of the data, and flipped bits of the header, are no
     INFO("byte " << at);
     REQUIRE_THAT(error_of(file), Contains("damaged"));
   }
-  for (int run = 0; run < 400; ++run) {  // must not crash; a flip in the blanks or in "format" changes nothing that is read
+  for (int run = 0; run < 400;
+       ++run) {  // must not crash; a flip in the blanks or in "format" changes nothing that is read
     Bytes file = good;
     file[random.integer(0, header - 1)] ^= static_cast<std::byte>(1 << random.integer(0, 7));
     error_of(file);
