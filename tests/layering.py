@@ -3,7 +3,7 @@
 
   base <- kernels <- model <- engine <- bindings        engine <- cli
   base <- io <------ model    kernels <- search <- engine
-  base <- text <----------- engine
+  base <- text <----------- engine                        kernels <- bindings (to choose one)
 """
 import pathlib
 import re
@@ -17,7 +17,7 @@ ALLOWED = {
     'model': {'base', 'kernels', 'io'},
     'search': {'base', 'kernels'},
     'engine': {'base', 'model', 'search', 'text'},
-    'bindings': {'base', 'engine', 'kernels'},  # kernels: to choose one
+    'bindings': {'base', 'engine', 'kernels'},
     'cli': {'base', 'engine', 'model', 'text'},
 }
 SOURCE = pathlib.Path(__file__).parent.parent / 'src'
