@@ -65,10 +65,11 @@ async function bundle(source, dist) {
     chunkNames: 'chunk-[hash]',
     logLevel: 'warning',
     // Stays a file of its own, next to the wasm that it names.
-    external: ['./core/dragoman-core.mjs'],
+    external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
   };
   // Together, so that a page which uses both entries has one set of engines.
-  await build({ ...common, entryPoints: ['dragoman.js', 'element.js', 'worker.js'].map((name) => join(source, name)) });
+  const entries = ['dragoman.js', 'element.js', 'worker.js', 'worker-threads.js'];
+  await build({ ...common, entryPoints: entries.map((name) => join(source, name)) });
   await build({
     ...common,
     platform: 'node',
@@ -114,7 +115,7 @@ function packageJson() {
     version: VERSION,
     description: "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
     type: 'module',
-    sideEffects: ['./dist/element.js', './dist/worker.js', './dist/node-worker.js'],
+    sideEffects: ['./dist/element.js', './dist/worker.js', './dist/worker-threads.js', './dist/node-worker.js'],
     main: './dist/node.js',
     browser: './dist/dragoman.js',
     types,

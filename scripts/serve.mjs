@@ -1,8 +1,7 @@
 /**
  * Serves a folder (build/site/) on 127.0.0.1, the way Dragoman should be served anywhere:
  *   node scripts/serve.mjs [--port 8080] [folder]
- * Cross-origin isolation (COOP, COEP) is not needed by the page today; it is what threads will need, so the page is kept
- * working under it.
+ * Cross-origin isolation (COOP, COEP) is what lets the engine use several threads; without it the page runs on one.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -40,12 +40,16 @@ async function minify(from, to = from) {
   await writeFile(to, code);
 }
 
-/** The wasm files, and Emscripten's JavaScript beside them. */
+/** The wasm files of both builds, on one thread and on several, and Emscripten's JavaScript beside them. */
 export async function copyCore(target) {
-  const source = join(root, 'build/wasm');
+  const build = (name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
   await mkdir(target, { recursive: true });
-  await minify(join(source, 'dragoman-core.mjs'), join(target, 'dragoman-core.mjs'));
-  for (const name of ['dragoman-core.wasm', 'dragoman-relaxed.wasm']) await cp(join(source, name), join(target, name));
+  for (const name of ['dragoman-core.mjs', 'dragoman-core-threads.mjs']) await minify(build(name), join(target, name));
+  const files = ['dragoman-core.wasm', 'dragoman-relaxed.wasm'];
+  const threaded = ['dragoman-core-threads.wasm', 'dragoman-relaxed-threads.wasm', 'dragoman-core-threads.worker.js'];
+  for (const name of [...files, ...threaded]) {
+    await cp(build(name), join(target, name));
+  }
 }
 
 /** Of the npm package eld, the detector and the smallest of its tables. */

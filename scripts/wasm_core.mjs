@@ -27,7 +27,7 @@ export async function loadEngine(core, folder) {
     buffers.push(buffer);
   }
   try {
-    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), ...buffers);
+    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), ...buffers, 1);
   } finally {
     for (const buffer of buffers) buffer.delete();
   }

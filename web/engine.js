@@ -20,6 +20,9 @@ import { startWorker } from './worker-host.js';
 /** @type {Map<string, Engine>} */
 const engines = new Map();
 
+/** Until a worker finds that they cannot be had after all, for want of address space, say. */
+let threads = true;
+
 export class Engine {
   #model;
   #users = 0;
@@ -98,7 +101,14 @@ export class Engine {
   }
 
   #start() {
-    const worker = startWorker();
+    this.#startWorker();
+    return /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+    }));
+  }
+
+  #startWorker() {
+    const worker = startWorker({ threads });
     const alive = `dragoman worker ${crypto.randomUUID()}`;
     this.#worker = worker;
     this.#loaded = 0;
@@ -108,9 +118,6 @@ export class Engine {
       this.#crashed(worker, event.message ?? 'its script could not be loaded');
     };
     worker.postMessage({ type: 'load', model: this.#model, alive });
-    return /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
-      this.#settle = (error) => (error ? reject(error) : resolve());
-    }));
   }
 
   #receive(data, worker, alive) {
@@ -124,6 +131,10 @@ export class Engine {
     } else if (data.type === 'ready') {
       this.#loaded = this.#model.bytes;
       this.#settle();
+    } else if (data.type === 'no threads') {
+      threads = false;
+      worker.terminate();
+      this.#startWorker();
     } else if (data.type === 'failed') {
       this.#end(fromRecord(data.error));
     } else if (data.type === 'error') {

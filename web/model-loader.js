@@ -65,7 +65,7 @@ async function readStored(store, file, buffer) {
       buffer.view().set(piece.value, offset);
       offset += piece.value.length;
     }
-    if (offset === file.bytes && (await sha256(buffer.view())) === file.sha256) return true;
+    if (offset === file.bytes && (await sha256(unshared(buffer.view()))) === file.sha256) return true;
   } catch (error) {
     console.warn(`Dragoman: the stored ${file.name} cannot be read and is downloaded again.`, error);
   }
@@ -76,11 +76,16 @@ async function readStored(store, file, buffer) {
 async function fetchFile(store, file, buffer, onReceived) {
   const sink = {
     write: (chunk, offset) => buffer.view().set(chunk, offset),
-    sha256: () => sha256(buffer.view()),
+    sha256: () => sha256(unshared(buffer.view())),
   };
   // The store keeps the file; a second copy in the HTTP cache would only take room.
   await download(file, sink, { onReceived, cache: ModelStore.supported ? 'no-store' : 'default' });
-  await store.put(file, buffer.view());
+  await store.put(file, unshared(buffer.view()));
+}
+
+/** Neither hashes nor stores take bytes in memory that threads share: those are copied. @returns {Uint8Array<ArrayBuffer>} */
+function unshared(bytes) {
+  return bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
 }
 
 async function sha256(bytes) {

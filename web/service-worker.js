@@ -7,10 +7,13 @@ importScripts('precache.js');
 const PREFIX = 'dragoman-page-';
 const CACHE = PREFIX + self.precache.version;
 const files = new Set(self.precache.files.map((path) => new URL(path, self.registration.scope).href));
+// Of the engine's two builds the page runs one, and says which. The other is kept as soon as it is asked for.
+const unused = location.search === '?threads' ? /^core\/dragoman-(core|relaxed)\.|^worker\.js$/ : /threads/;
 const INDEX = new URL('index.html', self.registration.scope).href;
 
 self.addEventListener('install', (event) => {
-  const fresh = [...files].map((url) => new Request(url, { cache: 'no-cache' }));
+  const urls = self.precache.files.filter((path) => !unused.test(path)).map((path) => new URL(path, self.registration.scope));
+  const fresh = urls.map((url) => new Request(url, { cache: 'no-cache' }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
 });
 
@@ -32,8 +35,12 @@ self.addEventListener('fetch', (event) => {
 
 async function fromCache(url, request) {
   const cache = await caches.open(CACHE);
+  const kept = await cache.match(url);
+  if (kept) return kept;
   // The visitor may have cleared the site's data under a worker that still runs.
-  return (await cache.match(url)) ?? fetch(request);
+  const response = await fetch(request);
+  if (response.status === 200) await cache.put(url, response.clone());
+  return response;
 }
 
 async function dropOldVersions() {

@@ -1,8 +1,15 @@
+/** Whether the engine may run on several threads: that takes cross-origin isolation, and pays from two cores on. */
+export function mayShareMemory() {
+  return globalThis.crossOriginIsolated === true && navigator.hardwareConcurrency > 1;
+}
+
 /**
- * Starts the worker. (The npm package's Node entry has node/worker-host.js in this file's place.)
+ * Starts the worker: on several threads where the page may share memory between them. (The npm package's Node
+ * entry has node/worker-host.js in this file's place.)
+ * @param {{threads: boolean}} options whether threads are wanted if they can be had
  * @returns {Worker}
  */
-export function startWorker() {
+export function startWorker({ threads }) {
   // A browser starts workers from the page's own origin only. When this module came from another one (a CDN), a blob of
   // one line, which has the page's origin, imports the worker from there.
   if (globalThis.location && new URL(import.meta.url).origin !== location.origin) {
@@ -14,5 +21,7 @@ export function startWorker() {
     worker.addEventListener('message', () => URL.revokeObjectURL(blobUrl), { once: true });
     return worker;
   }
-  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  return threads && mayShareMemory()
+    ? new Worker(new URL('./worker-threads.js', import.meta.url), { type: 'module' })
+    : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }

@@ -1,4 +1,5 @@
 // What JavaScript sees of the engine. Declarations only: policy belongs to engine/, conveniences to web/.
+#include <emscripten.h>
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
@@ -12,6 +13,18 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "kernels/int8_product.h"
+
+// Puts the int8 kernel of a module compiled apart (src/kernels/int8_product_relaxed.cpp) into the calling thread's
+// function table, over the memory of all; returns its index. Which of its two suits this processor, the dot product's
+// answer to bytes out of range tells: whether it adds up pairs in 16 bits.
+// clang-format off
+EM_JS(size_t, add_relaxed_kernel, (const std::byte* module, size_t size), {
+  const bytes = HEAPU8.slice(module, module + size);
+  const kernels = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory: wasmMemory } }).exports;
+  const pairs = kernels.probe_dot(127, 255) === 2 * 32767;
+  return addFunction(pairs ? kernels.accumulate_int8_pairs : kernels.accumulate_int8_dot, 'viiiiii');
+});
+// clang-format on
 
 namespace dragoman {
 namespace {
@@ -52,11 +65,27 @@ Buffer* make_buffer(size_t size) {
   return guarded([&] { return new Buffer{std::vector<std::byte>(size)}; });
 }
 
-// Consumes the buffers' contents.
-Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary) {
+std::vector<std::byte> relaxed_kernels;  // the module, for the threads to come; empty: the browser does not take it
+
+// Function tables belong to a thread: each makes an instance of its own.
+void use_relaxed_kernel() {
+  if (relaxed_kernels.empty()) return;
+  const size_t entry = add_relaxed_kernel(relaxed_kernels.data(), relaxed_kernels.size());
+  use_int8_kernel(reinterpret_cast<AccumulateInt8>(entry));
+}
+
+// From now on, and in every engine made later. Consumes the buffer's content.
+void set_relaxed_kernels(Buffer& module) {
+  relaxed_kernels = std::move(module.bytes);
+  use_relaxed_kernel();
+}
+
+// Consumes the buffers' contents. threads: see EngineOptions; 1 in the build without threads.
+Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary, int threads) {
   return guarded([&] {
     const auto spm = std::move(vocabulary.bytes);
-    return new Engine(config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()});
+    return new Engine(config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()},
+                      {.threads = threads, .prepare_thread = use_relaxed_kernel});
   });
 }
 
@@ -68,16 +97,13 @@ bool step(Engine& engine) {
   return guarded([&] { return engine.step(); });
 }
 
-// pointer: index in the function table, where JavaScript has put a kernel compiled apart.
-void use_kernel(size_t pointer) { use_int8_kernel(reinterpret_cast<AccumulateInt8>(pointer)); }
-
 std::string source_language(const Engine& engine) { return engine.config().source_language; }
 std::string target_language(const Engine& engine) { return engine.config().target_language; }
 
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(dragoman) {
-  emscripten::function("useInt8Kernel", &use_kernel);
+  emscripten::function("setRelaxedKernels", &set_relaxed_kernels);
 
   emscripten::class_<Buffer>("Buffer")
       .constructor(&make_buffer, emscripten::allow_raw_pointers())

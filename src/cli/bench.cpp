@@ -67,7 +67,8 @@ class Bench {
 
   void decode(int rows) {
     encode(1);
-    const KvCache cross = model_.cross_cache({0, kSentence}, work_);
+    KvCache cross(model_.config(), kSentence);
+    model_.fill_cross_cache({0, kSentence}, work_, cross);
     std::vector<KvCache> self(rows, KvCache(model_.config(), kTarget));
     for (int t = 0; t < kTarget; ++t) {
       std::vector<DecoderRow> step;

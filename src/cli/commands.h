@@ -7,6 +7,7 @@ namespace dragoman {
 
 struct TranslateOptions {
   std::string model;  // folder
+  int threads = 1;    // see EngineOptions
   bool json = false;  // an object a line instead of the bare translation
 };
 

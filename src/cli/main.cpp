@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <thread>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -11,9 +13,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   TranslateOptions translate;
+  translate.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
   int beam = 1;
   auto* translate_command = app.add_subcommand("translate", "translate standard input, a line in, a line out");
   translate_command->add_option("--model", translate.model, "model folder, e.g. weights/en-de")->required();
+  translate_command
+      ->add_option("--threads", translate.threads, "sentences are shared out over so many; default: the cores")
+      ->check(CLI::Range(1, 16));
   translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
   translate_command->add_option("--beam", beam, "beam width; only 1 (greedy) so far")->check(CLI::Range(1, 1));
 

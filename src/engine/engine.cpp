@@ -1,6 +1,8 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "base/error.h"
 
@@ -12,23 +14,41 @@ constexpr int kEncoderRows = 128;
 
 // Source pieces of several sentences that are encoded at once: a unit of work stays short, so that a caller who steps
 // can react in between, and the first words of a long text do not wait for the encoding of many sentences.
-constexpr size_t kBatchRows = 64;
+constexpr int kBatchRows = 64;
 
 // Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
 
 int limit_of(int source_pieces) { return std::min(target_limit(source_pieces), kMaxPositions); }
 
+// Cuts the sentences into `parts` stretches of about as many pieces: part p has the sentences bounds[p] ... bounds[p +
+// 1]. A sentence goes where its middle lies, so that a part is at most half a sentence at either end longer than its
+// share.
+std::vector<size_t> share_out(std::span<const std::vector<int>> sentences, int parts) {
+  size_t total = 0, before = 0;
+  for (const auto& sentence : sentences) total += sentence.size();
+  std::vector<size_t> bounds(parts + 1);
+  for (const auto& sentence : sentences) {
+    ++bounds[(2 * before + sentence.size()) * parts / (2 * total) + 1];
+    before += sentence.size();
+  }
+  std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
+  return bounds;
+}
+
 }  // namespace
 
 Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
                EngineOptions options)
-    : options_(options),
+    : options_(std::move(options)),
       tokenizer_(vocabulary),
       model_(config_json, std::move(model_file)),
-      work_(model_.config(), std::max(kEncoderRows, options.max_hypotheses), options.max_hypotheses) {
+      threads_(options_.threads, options_.prepare_thread) {
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
+  const int parts = threads_.size(), hypotheses = options_.max_hypotheses;
+  const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), hypotheses);
+  for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, (hypotheses + parts - 1) / parts);
 }
 
 std::shared_ptr<Translation> Engine::start(std::string_view text) {
@@ -75,7 +95,7 @@ std::vector<Engine::Waiting> Engine::take_batch() {
     const int pieces = static_cast<int>(next_->ids.size());
     cache_bytes += KvCache::bytes(config(), pieces + limit_of(pieces));
     encoder_rows += pieces;
-    if (!batch.empty() && encoder_rows > kBatchRows) break;
+    if (!batch.empty() && encoder_rows > static_cast<size_t>(kBatchRows * threads_.size())) break;
     if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
     batch.push_back(std::move(*next_));
     next_.reset();
@@ -84,21 +104,30 @@ std::vector<Engine::Waiting> Engine::take_batch() {
 }
 
 void Engine::encode(std::vector<Waiting> batch) {
+  const size_t first = rows_.size();
   std::vector<std::vector<int>> sources;
-  for (Waiting& sentence : batch) sources.push_back(std::move(sentence.ids));
-  std::vector<RowRange> ranges(batch.size());
-  model_.encode(sources, ranges, work_);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    const int limit = limit_of(ranges[i].length);
-    rows_.push_back({batch[i].owner,
-                     batch[i].sentence,
-                     model_.cross_cache(ranges[i], work_),
+  for (Waiting& sentence : batch) {
+    const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
+    rows_.push_back({std::move(sentence.owner),
+                     sentence.sentence,
+                     KvCache(config(), length),
                      KvCache(config(), limit),
                      {},
                      Detokenizer(tokenizer_),
                      {config().eos, limit, options_.score}});
     rows_.back().hypothesis.tokens.reserve(limit);
+    sources.push_back(std::move(sentence.ids));
   }
+  const int parts = static_cast<int>(std::min(work_.size(), sources.size()));
+  const std::vector<size_t> bounds = share_out(sources, parts);
+  std::vector<RowRange> ranges(sources.size());
+  threads_.run(parts, [&](int part) {
+    const size_t begin = bounds[part], count = bounds[part + 1] - begin;
+    if (count == 0) return;
+    model_.encode({&sources[begin], count}, {&ranges[begin], count}, work_[part]);
+    for (size_t i = begin; i < begin + count; ++i)
+      model_.fill_cross_cache(ranges[i], work_[part], rows_[first + i].cross);
+  });
 }
 
 // Writes one token of every row; finished sentences leave.
@@ -108,29 +137,32 @@ void Engine::decode() {
     const auto& tokens = row.hypothesis.tokens;
     step_rows_.push_back({tokens.empty() ? kStart : tokens.back(), &row.cross, &row.self});
   }
-  model_.step(step_rows_, work_);
-  const float* logits = work_.logits.data();
-  std::erase_if(rows_, [&](Row& row) {
-    const bool finished = write(row, logits);
-    logits += config().vocabulary;
-    return finished;
+  const size_t rows = rows_.size(), parts = std::min(work_.size(), rows);
+  threads_.run(static_cast<int>(parts), [&](int part) {
+    const size_t begin = rows * part / parts, count = rows * (part + 1) / parts - begin;
+    model_.step({&step_rows_[begin], count}, work_[part]);
+    for (size_t i = 0; i < count; ++i) {
+      Row& row = rows_[begin + i];
+      extend_greedily(row.hypothesis, work_[part].logits.row(i).data(), config().vocabulary, row.search);
+    }
   });
+  std::erase_if(rows_, [&](Row& row) { return publish(row); });
 }
 
-// Extends the row's hypothesis by a token and tells its owner; true when the sentence is finished.
-bool Engine::write(Row& row, const float* logits) {
+// Tells the row's owner what has become of its sentence; true when that is finished.
+bool Engine::publish(Row& row) {
   const auto owner = row.owner.lock();
   if (!owner) return true;
-  const size_t before = row.hypothesis.tokens.size();
-  extend_greedily(row.hypothesis, logits, config().vocabulary, row.search);
-  if (row.hypothesis.tokens.size() > before) row.text.append(row.hypothesis.tokens.back());
-  if (row.hypothesis.finished) row.text.finish();
   Sentence& sentence = owner->sentence(row.sentence);
+  const Hypothesis& hypothesis = row.hypothesis;
+  const int tokens = static_cast<int>(hypothesis.tokens.size());
+  if (tokens > sentence.tokens) row.text.append(hypothesis.tokens.back());
+  if (hypothesis.finished) row.text.finish();
   sentence.target = row.text.text();
-  sentence.tokens = static_cast<int>(row.hypothesis.tokens.size());
-  sentence.log_probability = row.hypothesis.log_probability;
-  if (row.hypothesis.finished) owner->finish(row.sentence);
-  return row.hypothesis.finished;
+  sentence.tokens = tokens;
+  sentence.log_probability = hypothesis.log_probability;
+  if (hypothesis.finished) owner->finish(row.sentence);
+  return hypothesis.finished;
 }
 
 }  // namespace dragoman

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
 #include "search/greedy.h"
@@ -16,12 +18,14 @@ namespace dragoman {
 
 struct EngineOptions {
   int max_hypotheses = 16;  // decoder rows: how many sentences are written at once
-  bool score = false;       // compute Translation::log_probability
+  int threads = 1;          // the caller's and helpers', among which sentences are shared out; 1..max_hypotheses
+  std::function<void()> prepare_thread = {};  // runs first on each helper
+  bool score = false;                         // compute Translation::log_probability
 };
 
 /// Translates any number of texts at once in one direction. The sentences of all of them share the rows of the decoder
 /// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's
-/// translation is the same whatever is translated beside it.
+/// translation is the same whatever is translated beside it, and on however many threads.
 ///
 ///   Engine engine(config, model, vocabulary);
 ///   auto translation = engine.start("How are you?");
@@ -59,12 +63,13 @@ class Engine {
   std::vector<Waiting> take_batch();
   void encode(std::vector<Waiting> batch);
   void decode();
-  bool write(Row& row, const float* logits);
+  bool publish(Row& row);
 
   EngineOptions options_;
   Tokenizer tokenizer_;
   Transformer model_;
-  Workspace work_;
+  ThreadPool threads_;
+  std::deque<Workspace> work_;                    // one for each part of the work
   std::deque<std::weak_ptr<Translation>> queue_;  // texts with sentences left, whose turn is next in front
   std::optional<Waiting> next_;                   // taken from the queue, but there was no room yet
   std::vector<Row> rows_;

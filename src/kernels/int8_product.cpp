@@ -13,12 +13,15 @@ constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they sta
 constexpr int kBlockRows = 32;
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-AccumulateInt8 int8_kernel = accumulate_int8_dot;
+constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_dot;
 #elif defined(__SSSE3__)
-AccumulateInt8 int8_kernel = accumulate_int8_pairs;
+constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_pairs;
 #else
-AccumulateInt8 int8_kernel = accumulate_int8_simd128;
+constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_simd128;
 #endif
+// Null until set: a function's address in a thread_local's initial value gets lost in WebAssembly's link-time
+// optimisation.
+thread_local AccumulateInt8 chosen_kernel = nullptr;
 
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
 void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero,
@@ -100,9 +103,10 @@ void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t*
   }
 }
 
-void use_int8_kernel(AccumulateInt8 kernel) { int8_kernel = kernel; }
+void use_int8_kernel(AccumulateInt8 kernel) { chosen_kernel = kernel; }
 
 void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
+  const AccumulateInt8 accumulate = chosen_kernel ? chosen_kernel : kDefaultKernel;
   int32_t acc[kBlockRows * kBlockGroups * 4];
   const int groups = (w.outputs + 3) / 4;
   for (int g = 0; g < groups; g += kBlockGroups) {
@@ -110,8 +114,8 @@ void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias
     const int first = g * 4, count = std::min(block_groups * 4, w.outputs - first);
     for (int r = 0; r < x.rows; r += kBlockRows) {
       const int block_rows = std::min(kBlockRows, x.rows - r);
-      int8_kernel(x.values + static_cast<size_t>(r) * x.stride, w.values + static_cast<size_t>(g) * 4 * w.stride, acc,
-                  block_rows, block_groups, w.stride);
+      accumulate(x.values + static_cast<size_t>(r) * x.stride, w.values + static_cast<size_t>(g) * 4 * w.stride, acc,
+                 block_rows, block_groups, w.stride);
       for (int i = 0; i < block_rows; ++i) {
         dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i], bias,
                    y + static_cast<size_t>(r + i) * w.outputs + first);

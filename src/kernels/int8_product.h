@@ -52,8 +52,9 @@ void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* a
 void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 
-/// The kernel that int8_product runs from now on, in the whole process. At first it is the best one that this build has
-/// for the machine it was made for. All give the same integers, so results do not depend on it.
+/// The kernel that int8_product runs from now on in the calling thread: in a browser each thread has a function table
+/// of its own. At first it is the best one that this build has for the machine it was made for. All give the same
+/// integers, so results do not depend on it.
 void use_int8_kernel(AccumulateInt8 kernel);
 
 }  // namespace dragoman

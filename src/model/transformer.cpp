@@ -41,8 +41,7 @@ void Transformer::encode(std::span<const std::vector<int>> sentences, std::span<
   }
 }
 
-KvCache Transformer::cross_cache(RowRange sentence, Workspace& work) const {
-  KvCache cross(config_, sentence.length);
+void Transformer::fill_cross_cache(RowRange sentence, Workspace& work, KvCache& cross) const {
   LinearInput memory(work.hidden.row(sentence.begin).data(), sentence.length, config_.width, work.quantized);
   for (int i = 0; i < config_.decoder_layers; ++i) {
     const AttentionWeights& attention = weights_.decoder[i].cross_attention;
@@ -50,7 +49,6 @@ KvCache Transformer::cross_cache(RowRange sentence, Workspace& work) const {
     attention.value.apply(memory, cross.values(i));
   }
   cross.set_length(sentence.length);
-  return cross;
 }
 
 void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const {

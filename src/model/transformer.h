@@ -29,9 +29,9 @@ class Transformer {
   /// The memory [rows, D] is left in work.hidden; ranges[i] says which rows are sentence i's.
   void encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges, Workspace& work) const;
 
-  /// Keys and values of the cross-attentions for one sentence, once, from the memory that `encode` left in
-  /// work.hidden.
-  KvCache cross_cache(RowRange sentence, Workspace& work) const;
+  /// Keys and values of the cross-attentions for one sentence, once, from the memory that `encode` left in work.hidden,
+  /// into the empty cache `cross` of sentence.length positions.
+  void fill_cross_cache(RowRange sentence, Workspace& work, KvCache& cross) const;
 
   /// One position further for every row: appends to its self-attention cache and leaves logits [R, V] in work.logits.
   /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8

@@ -37,7 +37,8 @@ TEST_CASE("a decoder step allocates nothing", "[model]") {
   const std::vector<int> source = {5, 9, 77, 0};
   RowRange range;
   model.encode({&source, 1}, {&range, 1}, work);
-  const KvCache cross = model.cross_cache(range, work);
+  KvCache cross(model.config(), range.length);
+  model.fill_cross_cache(range, work, cross);
   KvCache self[2] = {{model.config(), 30}, {model.config(), 30}};
   for (int t = 0; t < 30; ++t) {
     const DecoderRow rows[2] = {{t ? 7 : kStart, &cross, &self[0]}, {t ? 11 : kStart, &cross, &self[1]}};

@@ -87,7 +87,8 @@ TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[mo
     RowRange range;
     model.encode({&source, 1}, {&range, 1}, work);
     const Matrix memory = work.hidden.topRows(range.length);
-    const KvCache cross = model.cross_cache(range, work);
+    KvCache cross(model.config(), range.length);
+    model.fill_cross_cache(range, work, cross);
     std::vector<int> prefix;
     for (int i = 0; i < 40; ++i) prefix.push_back(random.integer(2, model.config().vocabulary - 1));
     const Matrix expected = full.logits(prefix, memory);
@@ -114,7 +115,8 @@ TEST_CASE("rows of one step do not depend on each other", "[model]") {
   model.encode(sources, ranges, work);
   std::vector<KvCache> cross, self;
   for (RowRange range : ranges) {
-    cross.push_back(model.cross_cache(range, work));
+    cross.emplace_back(model.config(), range.length);
+    model.fill_cross_cache(range, work, cross.back());
     self.emplace_back(model.config(), 20);
   }
   std::vector<DecoderRow> rows;
@@ -133,7 +135,8 @@ TEST_CASE("a step without room is refused", "[model]") {
   const std::vector<int> source = {5, 0};
   RowRange range;
   model.encode({&source, 1}, {&range, 1}, work);
-  const KvCache cross = model.cross_cache(range, work);
+  KvCache cross(model.config(), range.length);
+  model.fill_cross_cache(range, work, cross);
   KvCache self(model.config(), 1);
   const DecoderRow row{kStart, &cross, &self};
   model.step({&row, 1}, work);

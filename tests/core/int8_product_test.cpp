@@ -12,7 +12,7 @@ namespace {
 
 const AccumulateInt8 kKernels[] = {
     accumulate_int8_simd128,
-#ifndef __wasm__  // there they are a module of their own, tested in the browser: tests/web/relaxed-kernel.test.mjs
+#ifndef __wasm__  // there they are a module of their own, tested in the browser: tests/web/relaxed-kernels.test.mjs
     accumulate_int8_dot,
     accumulate_int8_pairs,
 #endif

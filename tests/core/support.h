@@ -26,7 +26,8 @@ template <class Each>
 std::vector<int> greedy(const Transformer& model, const std::vector<int>& source, Workspace& work, Each each) {
   RowRange range;
   model.encode({&source, 1}, {&range, 1}, work);
-  const KvCache cross = model.cross_cache(range, work);
+  KvCache cross(model.config(), range.length);
+  model.fill_cross_cache(range, work, cross);
   const int limit = target_limit(range.length);
   KvCache self(model.config(), limit);
   Hypothesis hypothesis;

@@ -79,6 +79,7 @@ async function open(url) {
 test('the tarball holds what is needed and nothing else', async (t) => {
   const paths = packed.files.map(({ path }) => path);
   for (const wanted of ['package.json', 'README.md', 'dist/dragoman.js', 'dist/element.js', 'dist/node.js', 'dist/worker.js', 'dist/core/dragoman-core.wasm',
+    'dist/worker-threads.js', 'dist/core/dragoman-core-threads.wasm', 'dist/core/dragoman-core-threads.worker.js',
     'dist/weights/en-de/model.safetensors', 'dist/weights/de-en/vocab.spm', 'dist/types/dragoman.d.ts', 'dist/ELD-LICENSE', 'dist/manifest.schema.json']) {
     assert.ok(paths.includes(wanted), wanted);
   }

@@ -1,3 +1,5 @@
+import { mayShareMemory } from '../worker-host.js';
+
 /**
  * Registers the service worker, and offers new versions.
  * @param {{update: HTMLElement, reload: HTMLElement}} elements
@@ -5,9 +7,11 @@
  */
 export async function keepForOffline({ update, reload }) {
   if (!('serviceWorker' in navigator)) return false;
+  const script = new URL('../service-worker.js', import.meta.url);
+  if (mayShareMemory()) script.search = 'threads';
   let registration;
   try {
-    registration = await navigator.serviceWorker.register(new URL('../service-worker.js', import.meta.url));
+    registration = await navigator.serviceWorker.register(script);
   } catch (error) {
     // Private modes refuse service workers; the page works all the same, with a network.
     console.warn('Dragoman: this page cannot be kept for use without a network.', error);

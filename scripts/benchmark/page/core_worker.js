@@ -1,12 +1,17 @@
 /** One repetition in a browser's worker: loads the module and a model over HTTP, measures, answers. */
 import createModule from '../core/dragoman-core.mjs';
-import { fetchRelaxedKernel, useRelaxedKernel } from '../relaxed-kernel.js';
+import { loadCore } from '../core.js';
 import { measureCore } from './core_run.mjs';
+
+const wasm = {
+  core: new URL('../core/dragoman-core.wasm', import.meta.url),
+  kernels: new URL('../core/dragoman-relaxed.wasm', import.meta.url),
+};
 
 onmessage = async ({ data: { model, sentences, expected } }) => {
   try {
     const start = performance.now();
-    const core = await instantiate();
+    const core = await loadCore(createModule, wasm);
     const moduleReady = performance.now();
     const engine = await load(core, model);
     const modelReady = performance.now();
@@ -17,23 +22,6 @@ onmessage = async ({ data: { model, sentences, expected } }) => {
     postMessage({ error: String(error?.stack ?? error) });
   }
 };
-
-/** As the site's worker does: with the relaxed kernel where the browser takes it. */
-async function instantiate() {
-  const relaxed = fetchRelaxedKernel();
-  let compiled;
-  const core = await new Promise((resolve, reject) => {
-    const instantiateWasm = (imports, done) => {
-      WebAssembly.instantiateStreaming(fetch('../core/dragoman-core.wasm'), imports)
-        .then((result) => done((compiled = result).instance, result.module), reject);
-      return {};
-    };
-    createModule({ instantiateWasm }).then(resolve, reject);
-  });
-  const kernel = await relaxed;
-  if (kernel) await useRelaxedKernel(core, compiled.instance, kernel);
-  return core;
-}
 
 async function load(core, model) {
   const [config, weights, vocabulary] = await Promise.all(
@@ -49,7 +37,7 @@ async function load(core, model) {
     }
     buffers.push(buffer);
   }
-  const engine = new core.Engine(await config.text(), ...buffers);
+  const engine = new core.Engine(await config.text(), ...buffers, 1);
   for (const buffer of buffers) buffer.delete();
   return engine;
 }

@@ -8,11 +8,11 @@ inEachBrowser((environment) => {
     const page = await environment.browser.newPage();
     await page.goto(`${environment.site.url}blank.html`);
     const result = await page.evaluate(async () => {
-      const { fetchRelaxedKernel } = await import('./relaxed-kernel.js');
-      const module = await fetchRelaxedKernel();
+      const { fetchRelaxedKernels } = await import('./relaxed-kernels.js');
+      const module = await fetchRelaxedKernels('./core/dragoman-relaxed.wasm');
       if (!module) return 'unsupported';
       const memory = new WebAssembly.Memory({ initial: 4 });
-      const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+      const { exports } = (await WebAssembly.instantiate(module, { env: { memory } })).instance;
       const a = new Uint8Array(memory.buffer, 1, 40000);
       const w = new Int8Array(memory.buffer, 65537, 120000); // off by one: nothing is aligned
       const acc = new Int32Array(memory.buffer, 196608, 4096);
@@ -56,21 +56,19 @@ inEachBrowser((environment) => {
     await page.goto(`${environment.site.url}blank.html`);
     const [plain, chosen] = await page.evaluate(async () => {
       const { default: createModule } = await import('./core/dragoman-core.mjs');
-      const { fetchRelaxedKernel, useRelaxedKernel } = await import('./relaxed-kernel.js');
+      const { fetchRelaxedKernels, useRelaxedKernels } = await import('./relaxed-kernels.js');
       const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
       const wasm = await WebAssembly.compile(await bytes('core/dragoman-core.wasm'));
       const text = 'The children are playing in the garden. My computer is broken.\nHe did not know what to say, did he?';
       const outputs = [];
       for (const relaxed of [false, true]) {
-        let instance;
         const core = await createModule({
           instantiateWasm: (imports, ready) => {
-            WebAssembly.instantiate(wasm, imports).then((made) => ready((instance = made), wasm));
+            WebAssembly.instantiate(wasm, imports).then((instance) => ready(instance, wasm));
             return {};
           },
         });
-        const kernel = relaxed && (await fetchRelaxedKernel());
-        if (kernel) await useRelaxedKernel(core, instance, kernel);
+        useRelaxedKernels(core, relaxed ? await fetchRelaxedKernels('./core/dragoman-relaxed.wasm') : undefined);
         const buffers = [];
         for (const name of ['model.safetensors', 'vocab.spm']) {
           const content = await bytes(`weights/en-de/${name}`);
@@ -78,7 +76,7 @@ inEachBrowser((environment) => {
           buffer.view().set(content);
           buffers.push(buffer);
         }
-        const engine = new core.Engine(new TextDecoder().decode(await bytes('weights/en-de/config.json')), ...buffers);
+        const engine = new core.Engine(new TextDecoder().decode(await bytes('weights/en-de/config.json')), ...buffers, 1);
         const translation = engine.start(new TextEncoder().encode(text));
         while (engine.step());
         outputs.push(translation.takeText());
