@@ -1,4 +1,4 @@
-"""Reading and writing of `model.safetensors`, as our scripts use it (F32, F16 and I8 tensors).
+"""Reading and writing of `model.safetensors`, as our scripts use it (F32, F16, I8 and U16 tensors).
 
 File: u64 little-endian header length, JSON header, data section. Every file that we write has its data section on a
 multiple of 64 bytes, no holes, and `__metadata__.xxh64`: XXH64 (seed 0, 16 hex digits) of the whole data section.
@@ -10,7 +10,7 @@ import struct
 import numpy as np
 import xxhash
 
-DTYPES = {'F32': np.dtype('<f4'), 'F16': np.dtype('<f2'), 'I8': np.dtype('i1')}
+DTYPES = {'F32': np.dtype('<f4'), 'F16': np.dtype('<f2'), 'I8': np.dtype('i1'), 'U16': np.dtype('<u2')}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 ALIGNMENT = 64          # bytes; the data section starts on a multiple of it
 

@@ -6,13 +6,18 @@
 namespace dragoman {
 
 struct TranslateOptions {
-  std::string model;  // folder
-  int threads = 1;    // see EngineOptions
-  bool json = false;  // an object a line instead of the bare translation
+  std::string model;      // folder
+  int threads = 1;        // see EngineOptions
+  bool shortlist = true;  // see EngineOptions
+  bool json = false;      // an object a line instead of the bare translation
 };
 
 /// Translates `in` to `out`, a line in, a line out, in order. Throws Error.
 void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out);
+
+/// Translates the sentences of `in`, one a line, with the whole vocabulary, and prints how often the likeliest piece is
+/// not on the sentence's lexical shortlist. Throws Error.
+void check_shortlist(const std::string& folder, std::istream& in, std::ostream& out);
 
 /// Measures encoder and decoder of the model in `folder` and prints CSV. Throws Error.
 void bench(const std::string& folder, std::ostream& out);

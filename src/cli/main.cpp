@@ -20,8 +20,14 @@ int main(int argc, char** argv) {
   translate_command
       ->add_option("--threads", translate.threads, "sentences are shared out over so many; default: the cores")
       ->check(CLI::Range(1, 16));
+  translate_command->add_flag("!--no-shortlist", translate.shortlist, "choose among the whole vocabulary");
   translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
   translate_command->add_option("--beam", beam, "beam width; only 1 (greedy) so far")->check(CLI::Range(1, 1));
+
+  std::string shortlist_model;
+  auto* shortlist_command =
+      app.add_subcommand("shortlist", "check a model's lexical shortlist on standard input's lines");
+  shortlist_command->add_option("--model", shortlist_model, "model folder with one (scripts/shortlist.py)")->required();
 
   std::string bench_model;
   auto* bench_command = app.add_subcommand("bench", "measure encoder and decoder, print CSV");
@@ -35,6 +41,7 @@ int main(int argc, char** argv) {
   try {
     std::ios::sync_with_stdio(false);
     if (*translate_command) translate_lines(translate, std::cin, std::cout);
+    if (*shortlist_command) check_shortlist(shortlist_model, std::cin, std::cout);
     if (*bench_command) bench(bench_model, std::cout);
     return 0;
   } catch (const Error& e) {

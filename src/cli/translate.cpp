@@ -46,7 +46,7 @@ void print(const Line& line, bool json, std::ostream& out) {
 void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out) {
   ModelFolder folder = read_model_folder(options.model);
   Engine engine(folder.config, std::move(folder.model), folder.vocabulary,
-                {.threads = options.threads, .score = options.json});
+                {.threads = options.threads, .shortlist = options.shortlist, .score = options.json});
   std::deque<Line> lines;
   std::string source;
   bool more = true;

@@ -103,6 +103,11 @@ std::vector<Engine::Waiting> Engine::take_batch() {
   return batch;
 }
 
+std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const {
+  if (!options_.shortlist || !model_.has_shortlist()) return std::nullopt;
+  return model_.shortlist(source);
+}
+
 void Engine::encode(std::vector<Waiting> batch) {
   const size_t first = rows_.size();
   std::vector<std::vector<int>> sources;
@@ -112,6 +117,7 @@ void Engine::encode(std::vector<Waiting> batch) {
                      sentence.sentence,
                      KvCache(config(), length),
                      KvCache(config(), limit),
+                     shortlist_of(sentence.ids),
                      {},
                      Detokenizer(tokenizer_),
                      {config().eos, limit, options_.score}});
@@ -135,7 +141,8 @@ void Engine::decode() {
   step_rows_.clear();
   for (Row& row : rows_) {
     const auto& tokens = row.hypothesis.tokens;
-    step_rows_.push_back({tokens.empty() ? kStart : tokens.back(), &row.cross, &row.self});
+    const Shortlist* shortlist = row.shortlist ? &*row.shortlist : nullptr;
+    step_rows_.push_back({tokens.empty() ? kStart : tokens.back(), &row.cross, &row.self, shortlist});
   }
   const size_t rows = rows_.size(), parts = std::min(work_.size(), rows);
   threads_.run(static_cast<int>(parts), [&](int part) {
@@ -143,7 +150,13 @@ void Engine::decode() {
     model_.step({&step_rows_[begin], count}, work_[part]);
     for (size_t i = 0; i < count; ++i) {
       Row& row = rows_[begin + i];
-      extend_greedily(row.hypothesis, work_[part].logits.row(i).data(), config().vocabulary, row.search);
+      const float* logits = work_[part].logits.row(i).data();
+      if (row.shortlist) {
+        const auto& tokens = row.shortlist->tokens;
+        extend_greedily(row.hypothesis, {logits, tokens.size()}, tokens, row.search);
+      } else {
+        extend_greedily(row.hypothesis, {logits, static_cast<size_t>(config().vocabulary)}, {}, row.search);
+      }
     }
   });
   std::erase_if(rows_, [&](Row& row) { return publish(row); });

@@ -20,7 +20,8 @@ struct EngineOptions {
   int max_hypotheses = 16;  // decoder rows: how many sentences are written at once
   int threads = 1;          // the caller's and helpers', among which sentences are shared out; 1..max_hypotheses
   std::function<void()> prepare_thread = {};  // runs first on each helper
-  bool score = false;                         // compute Translation::log_probability
+  bool shortlist = true;  // choose among the model's lexical shortlist, if it has one, in place of the vocabulary
+  bool score = false;     // compute Translation::log_probability
 };
 
 /// Translates any number of texts at once in one direction. The sentences of all of them share the rows of the decoder
@@ -49,6 +50,7 @@ class Engine {
     std::weak_ptr<Translation> owner;
     size_t sentence;
     KvCache cross, self;
+    std::optional<Shortlist> shortlist;
     Hypothesis hypothesis;
     Detokenizer text;
     GreedyOptions search;
@@ -61,6 +63,7 @@ class Engine {
 
   bool fetch_next();
   std::vector<Waiting> take_batch();
+  std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);
   void decode();
   bool publish(Row& row);

@@ -42,10 +42,11 @@ TensorType parse_type(const std::string& name, const json& entry) {
   if (type == "F32") return TensorType::kF32;
   if (type == "F16") return TensorType::kF16;
   if (type == "I8") return TensorType::kI8;
-  fail(kBad, "tensor ", name, " has type '", type, "'; F32, F16 and I8 are supported");
+  if (type == "U16") return TensorType::kU16;
+  fail(kBad, "tensor ", name, " has type '", type, "'; F32, F16, I8 and U16 are supported");
 }
 
-uint64_t bytes_per_element(TensorType type) { return type == TensorType::kF32 ? 4 : type == TensorType::kF16 ? 2 : 1; }
+uint64_t bytes_per_element(TensorType type) { return type == TensorType::kF32 ? 4 : type == TensorType::kI8 ? 1 : 2; }
 
 // Bytes of the shape, or an error if it is not a list of sizes or could not possibly fit into `limit` bytes.
 uint64_t parse_shape(const std::string& name, const json& entry, uint64_t limit, Tensor& tensor) {

@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-enum class TensorType { kF32, kF16, kI8 };
+enum class TensorType { kF32, kF16, kI8, kU16 };
 
 /// A named array inside the caller's bytes: nothing is copied. The bytes are writable so that the owner may repack a
 /// tensor where it lies; they have no alignment.

@@ -156,4 +156,13 @@ void unpack_row(const PackedInt8& weights, int n, float* row) {
   for (int k = 0; k < weights.width; ++k) row[k] = weights.scale[n] * values[k / 4 * 16 + k % 4];
 }
 
+void select_rows(const PackedInt8& weights, std::span<const int> outputs, int8_t* packed) {
+  const auto at = [&](size_t n) { return n / 4 * weights.stride * 4 + n % 4 * 4; };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int8_t* from = weights.values + at(outputs[i]);
+    int8_t* to = packed + at(i);
+    for (int k = 0; k < weights.stride; k += 4) std::memcpy(to + k * 4, from + k * 4, 4);
+  }
+}
+
 }  // namespace dragoman

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/quantize.h"
 
@@ -31,6 +32,10 @@ void pack_int8(const int8_t* weights, int outputs, int width, int8_t* packed, in
 
 /// row [width] = scale[n] * W[n, :] for one output n of packed weights: how embeddings are looked up.
 void unpack_row(const PackedInt8& weights, int n, float* row);
+
+/// packed [outputs.size(), width] = the rows `outputs` of packed weights, in that order: a part of an output layer.
+/// `packed` is packed_bytes(outputs.size(), width) bytes of zeros.
+void select_rows(const PackedInt8& weights, std::span<const int> outputs, int8_t* packed);
 
 /// y [x.rows, outputs] with
 ///   y[r, n] = x.scale[r] * scale[n] * (sum_k x.values[r, k] * W[n, k] - x.zero[r] * sum[n]) + bias[n].

@@ -13,11 +13,14 @@ struct RowRange {
   int begin, length;
 };
 
+struct Shortlist;
+
 /// One hypothesis in a decoder step.
 struct DecoderRow {
-  int token;             // the last one chosen, or kStart
-  const KvCache* cross;  // keys and values of the source sentence
-  KvCache* self;         // keys and values of the target so far; the step appends to it
+  int token;                             // the last one chosen, or kStart
+  const KvCache* cross;                  // keys and values of the source sentence
+  KvCache* self;                         // keys and values of the target so far; the step appends to it
+  const Shortlist* shortlist = nullptr;  // the sentence's own output layer, in place of the whole vocabulary
 };
 
 /// In place of a token: the decoder starts from a zero vector.

@@ -24,6 +24,24 @@ Int8Matrix::Int8Matrix(std::span<std::byte> values, std::vector<float> scale, in
   values_ = packed;
 }
 
+Int8Matrix::Int8Matrix(int outputs, int width)
+    : padded_(packed_bytes(outputs, width)),
+      values_(padded_.data()),
+      scale_(outputs),
+      sum_(outputs),
+      outputs_(outputs),
+      width_(width) {}
+
+Int8Matrix Int8Matrix::select(std::span<const int> outputs) const {
+  Int8Matrix chosen(static_cast<int>(outputs.size()), width_);
+  select_rows(view(), outputs, chosen.padded_.data());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    chosen.scale_[i] = scale_[outputs[i]];
+    chosen.sum_[i] = sum_[outputs[i]];
+  }
+  return chosen;
+}
+
 Linear::Linear(std::variant<FloatMatrix, Int8Matrix> weights, Vector bias)
     : weights_(std::move(weights)), bias_(std::move(bias)) {}
 
@@ -45,6 +63,16 @@ void Linear::row(int n, float* row) const {
     const Matrix& values = std::get<FloatMatrix>(weights_).values;
     Vector::Map(row, values.cols()) = values.row(n);
   }
+}
+
+Linear Linear::select(std::span<const int> outputs) const {
+  Vector bias(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) bias[i] = bias_[outputs[i]];
+  if (const auto* int8 = std::get_if<Int8Matrix>(&weights_)) return Linear(int8->select(outputs), std::move(bias));
+  const Matrix& values = std::get<FloatMatrix>(weights_).values;
+  FloatMatrix chosen{Matrix(outputs.size(), values.cols())};
+  for (size_t i = 0; i < outputs.size(); ++i) chosen.values.row(i) = values.row(outputs[i]);
+  return Linear(std::move(chosen), std::move(bias));
 }
 
 }  // namespace dragoman

@@ -47,8 +47,12 @@ class Int8Matrix {
   /// values [outputs, width] row-major; packed in place (and then viewed: keep the bytes) when both are multiples of 4.
   Int8Matrix(std::span<std::byte> values, std::vector<float> scale, int outputs, int width);
   PackedInt8 view() const { return {values_, scale_.data(), sum_.data(), outputs_, width_, (width_ + 3) / 4 * 4}; }
+  /// A copy of some of its rows.
+  Int8Matrix select(std::span<const int> outputs) const;
 
  private:
+  Int8Matrix(int outputs, int width);  // of zeros, bytes owned
+
   std::vector<int8_t> padded_;
   const int8_t* values_;
   std::vector<float> scale_;
@@ -65,6 +69,8 @@ class Linear {
   void apply(LinearInput& x, float* y) const;
   /// row [width] = W[n, :], the embedding of token n.
   void row(int n, float* row) const;
+  /// A layer with some of the outputs, in that order.
+  Linear select(std::span<const int> outputs) const;
 
  private:
   std::variant<FloatMatrix, Int8Matrix> weights_;

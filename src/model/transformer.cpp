@@ -1,5 +1,6 @@
 #include "model/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -51,6 +52,12 @@ void Transformer::fill_cross_cache(RowRange sentence, Workspace& work, KvCache& 
   cross.set_length(sentence.length);
 }
 
+Shortlist Transformer::shortlist(std::span<const int> source) const {
+  auto tokens = weights_.lexical->candidates(source);
+  Linear output = weights_.embedding.select(tokens);
+  return {std::move(tokens), std::move(output)};
+}
+
 void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const {
   const int count = static_cast<int>(rows.size());
   require(0 < count && count <= work.max_hypotheses, ErrorCode::kInvalidArgument, count, " rows in a decoder step; 1..",
@@ -68,8 +75,16 @@ void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const 
     feed_forward(layer.feed_forward, count, config_.layer_norm_eps, work);
   }
   for (const DecoderRow& row : rows) row.self->set_length(row.self->length() + 1);
-  LinearInput hidden(work.hidden.data(), count, config_.width, work.quantized);
-  weights_.embedding.apply(hidden, work.logits.data());
+  if (std::none_of(rows.begin(), rows.end(), [](const DecoderRow& row) { return row.shortlist; })) {
+    LinearInput hidden(work.hidden.data(), count, config_.width, work.quantized);
+    weights_.embedding.apply(hidden, work.logits.data());
+    return;
+  }
+  for (int r = 0; r < count; ++r) {
+    const Linear& output = rows[r].shortlist ? rows[r].shortlist->output : weights_.embedding;
+    LinearInput hidden(work.hidden.row(r).data(), 1, config_.width, work.quantized);
+    output.apply(hidden, work.logits.row(r).data());
+  }
 }
 
 }  // namespace dragoman

@@ -33,7 +33,13 @@ class Transformer {
   /// into the empty cache `cross` of sentence.length positions.
   void fill_cross_cache(RowRange sentence, Workspace& work, KvCache& cross) const;
 
-  /// One position further for every row: appends to its self-attention cache and leaves logits [R, V] in work.logits.
+  /// Whether the model came with a lexical shortlist.
+  bool has_shortlist() const { return weights_.lexical.has_value(); }
+  /// The output layer for one sentence; source: as in `encode`. Only if has_shortlist().
+  Shortlist shortlist(std::span<const int> source) const;
+
+  /// One position further for every row: appends to its self-attention cache and leaves its logits in its row of
+  /// work.logits: [V], or one for each token of its shortlist.
   /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8
   /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;

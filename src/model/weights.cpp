@@ -46,6 +46,7 @@ class TensorReader {
       has_int8_ = true;
       return Int8Matrix(tensor.bytes, {scale.begin(), scale.end()}, outputs, width);
     }
+    require(tensor.type != TensorType::kU16, kBad, "tensor ", name, " is U16; it must be I8, F32 or F16");
     FloatMatrix weights{Matrix(outputs, width)};
     read_floats(name, tensor, weights.values.data());
     return weights;
@@ -53,7 +54,8 @@ class TensorReader {
 
   Vector vector(const std::string& name, std::vector<int64_t> shape) {
     const Tensor tensor = take(name, shape);
-    require(tensor.type != TensorType::kI8, kBad, "tensor ", name, " is I8; it must be F32 or F16");
+    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", name,
+            " must be F32 or F16");
     int64_t size = 1;
     for (int64_t n : shape) size *= n;
     Vector values(size);
@@ -74,6 +76,15 @@ class TensorReader {
     return {std::move(gain), vector(name + ".bias", {width})};
   }
 
+  // shortlist.candidates [V, K] and shortlist.frequent [F], if the file has them.
+  std::optional<LexicalTable> lexical_table(int vocabulary) {
+    if (!tensors_.contains("shortlist.candidates")) return std::nullopt;
+    auto candidates = pieces("shortlist.candidates", vocabulary);
+    require(candidates.size() % vocabulary == 0, kBad, "tensor shortlist.candidates has ", candidates.size(),
+            " pieces; it needs as many for each of ", vocabulary);
+    return LexicalTable(std::move(candidates), pieces("shortlist.frequent", vocabulary), vocabulary);
+  }
+
   bool has_int8() const { return has_int8_; }
 
   void expect_empty() const {
@@ -89,6 +100,17 @@ class TensorReader {
     require(node.mapped().shape == shape, kBad, "tensor ", name, " has shape ", describe(node.mapped().shape),
             "; config.json asks for ", describe(shape));
     return node.mapped();
+  }
+
+  std::vector<uint16_t> pieces(const std::string& name, int vocabulary) {
+    auto node = tensors_.extract(name);
+    require(!node.empty(), kBad, "model lacks the tensor ", name);
+    require(node.mapped().type == TensorType::kU16, kBad, "tensor ", name, " must be U16");
+    std::vector<uint16_t> values(node.mapped().bytes.size() / 2);
+    std::memcpy(values.data(), node.mapped().bytes.data(), node.mapped().bytes.size());
+    for (const uint16_t value : values)
+      require(value < vocabulary, kBad, "tensor ", name, " names piece ", value, " of ", vocabulary);
+    return values;
   }
 
   static void read_floats(const std::string& name, const Tensor& tensor, float* out) {
@@ -127,7 +149,7 @@ FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer,
 Weights load_weights(const Config& c, std::vector<std::byte> file) {
   TensorReader in(parse_safetensors(file));
   auto embedding = in.matrix("model.shared.weight", c.vocabulary, c.width);
-  Weights weights{{}, file.size(), Linear(std::move(embedding), in.logits_bias(c.vocabulary)), {}, {}};
+  Weights weights{{}, file.size(), Linear(std::move(embedding), in.logits_bias(c.vocabulary)), {}, {}, {}};
   for (int i = 0; i < c.encoder_layers; ++i) {
     const std::string layer = "model.encoder.layers." + std::to_string(i);
     auto self_attention = read_attention(in, layer + ".self_attn", c.width);
@@ -140,6 +162,7 @@ Weights load_weights(const Config& c, std::vector<std::byte> file) {
     weights.decoder.push_back({std::move(self_attention), std::move(cross_attention),
                                read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
   }
+  weights.lexical = in.lexical_table(c.vocabulary);
   in.expect_empty();
   if (in.has_int8()) weights.file = std::move(file);  // else all was copied out
   return weights;

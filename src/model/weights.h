@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/matrix.h"
 #include "model/config.h"
 #include "model/linear.h"
+#include "model/shortlist.h"
 
 namespace dragoman {
 
@@ -41,11 +43,12 @@ struct Weights {
   Linear embedding;             // [V, D]
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
+  std::optional<LexicalTable> lexical;  // if the file has one
 };
 
 /// Takes a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or
-/// F16. Strict: a missing, extra, mis-shaped or mistyped tensor, or a value that is not a plausible number, throws
-/// Error(kBadModel) naming the tensor.
+/// F16, and, if there is a lexical shortlist, U16. Strict: a missing, extra, mis-shaped or mistyped tensor, or a value
+/// that is not a plausible number, throws Error(kBadModel) naming the tensor.
 Weights load_weights(const Config& config, std::vector<std::byte> file);
 
 }  // namespace dragoman

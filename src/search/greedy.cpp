@@ -5,9 +5,11 @@
 
 namespace dragoman {
 
-void extend_greedily(Hypothesis& hypothesis, const float* logits, int vocabulary, const GreedyOptions& options) {
-  const int token = argmax(logits, vocabulary);
-  if (options.score) hypothesis.log_probability += logits[token] - log_sum_exp(logits, vocabulary);
+void extend_greedily(Hypothesis& hypothesis, std::span<const float> logits, std::span<const int> tokens,
+                     const GreedyOptions& options) {
+  const int count = static_cast<int>(logits.size()), best = argmax(logits.data(), count);
+  if (options.score) hypothesis.log_probability += logits[best] - log_sum_exp(logits.data(), count);
+  const int token = tokens.empty() ? best : tokens[best];
   if (token == options.eos) {
     hypothesis.finished = true;
     return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace dragoman {
@@ -17,7 +18,9 @@ struct GreedyOptions {
   bool score = false;  // also sum up log-probabilities: one exp per vocabulary entry and step
 };
 
-/// Extends a hypothesis by the most probable next token. logits [vocabulary] belong to its last position.
-void extend_greedily(Hypothesis& hypothesis, const float* logits, int vocabulary, const GreedyOptions& options);
+/// Extends a hypothesis by the most probable next token. logits belong to its last position: one for each of `tokens`,
+/// or, if that is empty, for each of the vocabulary.
+void extend_greedily(Hypothesis& hypothesis, std::span<const float> logits, std::span<const int> tokens,
+                     const GreedyOptions& options);
 
 }  // namespace dragoman

@@ -35,7 +35,8 @@ std::vector<int> greedy(const Transformer& model, const std::vector<int>& source
     const DecoderRow row{hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back(), &cross, &self};
     model.step({&row, 1}, work);
     each(work.logits.row(0));
-    extend_greedily(hypothesis, work.logits.data(), model.config().vocabulary, {model.config().eos, limit});
+    const std::span logits(work.logits.data(), static_cast<size_t>(model.config().vocabulary));
+    extend_greedily(hypothesis, logits, {}, {model.config().eos, limit});
   }
   return hypothesis.tokens;
 }

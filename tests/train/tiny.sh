@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..4
+echo 1..5
 began=$SECONDS
 scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -36,4 +36,11 @@ for kind in float int8; do
   [ "$bad" != all ] && [ "$bad" -le 20 ]
   check "the core translates its training sentences ($kind)" $?
 done
+
+scripts/shortlist.py "$work/int8" "$work/pairs" --best 8 --frequent 16 > "$work/log" &&
+  build/native/dragoman shortlist --model "$work/int8" < "$work/source" >> "$work/log"
+sed 's/^/# /' "$work/log"
+missing=$(sed -n 's/^likeliest piece missing: .* in \([0-9]*\) of 200 sentences$/\1/p' "$work/log")
+[ -n "$missing" ] && [ "$missing" -le 10 ] && bad=$(wrong "$work/int8") && [ "$bad" != all ] && [ "$bad" -le 20 ]
+check "a lexical shortlist holds what its sentences become" $?
 exit $failed
