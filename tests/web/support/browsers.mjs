@@ -4,7 +4,7 @@ import { firefoxMissing, launchFirefox } from './firefox.mjs';
 import { openSite } from './site.mjs';
 
 const browsers = [
-  { browserName: 'Chromium', launch: () => launchChromium(['--js-flags=--expose-gc']), skip: false },
+  { browserName: 'Chromium', launch: launchChromium, skip: false },
   { browserName: 'Firefox', launch: launchFirefox, skip: firefoxMissing },
 ];
 
