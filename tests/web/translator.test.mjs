@@ -3,7 +3,7 @@
  * ai/resources/util.js (what they expect, not their code), and add what those leave open.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 import { HEADERS } from '../../scripts/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
@@ -406,6 +406,38 @@ inEachBrowser((environment) => {
       response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/javascript' });
       response.end(`${await readFile(`${site.folder}/worker.js`, 'utf8')}; ${CRASH}`);
     }),
+  });
+
+  pageTest('a frame without an address works; when it is removed, every call is an InvalidStateError', async () => {
+    const frame = document.createElement('iframe');
+    frame.srcdoc = '<script type="module" src="/frame.js"></script>';
+    const loaded = new Promise((resolve) => (frame.onload = resolve));
+    document.body.append(frame);
+    await loaded;
+    const { Translator, LanguageDetector } = frame.contentWindow.dragoman;
+    const [translator, detector] = await Promise.all([Translator.create(EN_DE), LanguageDetector.create()]);
+    const working = [await translator.translate('No.'), await Translator.availability(EN_DE)];
+    frame.remove();
+    const calls = [
+      () => Translator.availability(EN_DE), () => Translator.create(EN_DE), () => translator.translate('No.'),
+      () => translator.translateStreaming('No.'), () => translator.measureInputUsage('No.'),
+      () => LanguageDetector.availability(), () => LanguageDetector.create(), () => detector.detect('No.'),
+    ];
+    // With handlers of this document: those of the other one are not run any more.
+    const names = await Promise.all(calls.map((call) => new Promise((resolve) => {
+      const rejected = ({ name }) => resolve(name);
+      try {
+        call().then(resolve, rejected);
+      } catch (error) {
+        rejected(error);
+      }
+    })));
+    return { working, names };
+  }, ({ working, names }) => {
+    assert.deepEqual(working, ['Nein.', 'available']);
+    assert.deepEqual(names, Array(8).fill('InvalidStateError'));
+  }, {
+    setup: () => writeFile(`${site.folder}/frame.js`, "import * as dragoman from './dragoman.js'; window.dragoman = dragoman;"),
   });
 
   pageTest('extensions the core lacks are NotSupportedErrors', async () => {
