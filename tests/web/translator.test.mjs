@@ -492,6 +492,36 @@ inEachBrowser((environment) => {
     assert.equal(bad.error, 'TypeError');
   }, { fresh: true });
 
+  pageTest('registerModel demands what the schema of manifests says', async () => {
+    const schema = await (await fetch('/schema.json')).json();
+    const whole = await (await fetch('/weights/manifest.json')).json();
+    const model = schema.properties.models.items;
+    const file = model.properties.files.items;
+    /** The manifest with a fault in it. */
+    const change = (edit) => {
+      const manifest = structuredClone(whole);
+      edit(manifest, manifest.models[0], manifest.models[0].files[0]);
+      return manifest;
+    };
+    const wrong = [
+      ...schema.required.map((key) => change((manifest) => delete manifest[key])),
+      ...model.required.map((key) => change((manifest, model) => delete model[key])),
+      ...file.required.map((key) => change((manifest, model, file) => delete file[key])),
+      change((manifest) => (manifest.version = schema.properties.version.const + 1)),
+      change((manifest, model, file) => (file.bytes = 0)),
+      change((manifest, model, file) => (file.sha256 = file.sha256.toUpperCase())),
+      change((manifest, model) => (model.files.length = model.files.length - 1)),
+    ];
+    const results = await Promise.all(wrong.map((manifest) => outcome(new Promise((resolve) => resolve(Dragoman.registerModel(manifest))))));
+    return [...results, await outcome(new Promise((resolve) => resolve(Dragoman.registerModel(whole))))];
+  }, (results) => {
+    assert.equal(results.pop().error, undefined, 'the manifest as it is');
+    assert.deepEqual(results.map(({ error }) => error), Array(13).fill('TypeError'));
+  }, {
+    fresh: true,
+    setup: async () => writeFile(`${site.folder}/schema.json`, await readFile(new URL('../../web/manifest.schema.json', import.meta.url))),
+  });
+
   pageTest('an empty call costs under a millisecond; streaming adds under 5 % to a paragraph', async () => {
     const translator = await create();
     const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
