@@ -563,11 +563,14 @@ inEachBrowser((environment) => {
     const insecure = await browser.newPage();
     await insecure.goto(site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
     const result = await insecure.evaluate(async () => {
-      const { Translator } = await import('/dragoman.js');
+      const { LanguageDetector, Translator } = await import('/dragoman.js');
       const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
-      return [isSecureContext, await Translator.availability(languages), await Translator.create(languages).catch(({ name, message }) => `${name}: ${message}`)];
+      const failure = ({ name, message }) => `${name}: ${message}`;
+      const calls = [Translator.availability(languages), LanguageDetector.availability(), Translator.create(languages).catch(failure), LanguageDetector.create().catch(failure)];
+      return [isSecureContext, ...(await Promise.all(calls))];
     });
-    assert.deepEqual(result, [false, 'unavailable', 'NotSupportedError: Dragoman needs a secure context: HTTPS, or localhost.']);
+    const refusal = 'NotSupportedError: Dragoman needs a secure context: HTTPS, or localhost.';
+    assert.deepEqual(result, [false, 'unavailable', 'unavailable', refusal, refusal]);
     await insecure.close();
   });
 
