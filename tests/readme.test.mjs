@@ -55,6 +55,15 @@ async function serves(command, expected) {
   }
 }
 
-test('every file that the README links to is there', () => {
-  for (const [, path] of readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) assert.ok(existsSync(join(root, path)), path);
+/** What GitHub calls the sections of a page in addresses. */
+function anchors(page) {
+  const headings = page.match(/^#+ .+$/gm).map((line) => line.replace(/^#+ /, ''));
+  return headings.map((heading) => heading.toLowerCase().replace(/[^\w\s-]/g, '').replaceAll(' ', '-'));
+}
+
+test('every file and section that the README links to is there', () => {
+  for (const [, path, section] of readme.matchAll(/\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)/g)) {
+    assert.ok(existsSync(join(root, path)), path);
+    if (section) assert.ok(anchors(readFileSync(join(root, path), 'utf8')).includes(section), section);
+  }
 });

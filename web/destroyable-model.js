@@ -106,14 +106,23 @@ export class DestroyableModel {
   }
 
   /**
-   * @protected aborted by whichever comes first, the call's own signal or the end of the model
+   * @protected how every call begins: a signal that is aborted by whichever comes first, the call's own or the end of the model
    * @param {{signal?: AbortSignal} | null} options
    */
   _signal(options) {
+    requireActiveDocument();
     // Web IDL takes null for an empty dictionary.
     const signal = options?.signal;
     return AbortSignal.any(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
   }
+}
+
+/**
+ * The specification's first step: a document that was left, or whose frame was removed, can begin nothing any more. To be
+ * called before the first await: what comes after one never runs in such a document.
+ */
+export function requireActiveDocument() {
+  if (globalThis.document?.defaultView === null) throw exception('InvalidStateError', 'The document is not fully active.');
 }
 
 /** @returns {string} the first argument, converted as Web IDL converts a DOMString */

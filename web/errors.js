@@ -3,6 +3,9 @@
  * them, and that carries them over the border between worker and page.
  */
 
+// Chromium takes the name away from a window whose frame was removed, and that, too, has its exception.
+const { DOMException } = globalThis;
+
 /**
  * @param {string} name the DOMException name the specification gives
  * @param {string} message one sentence a person can act on

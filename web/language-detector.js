@@ -1,5 +1,7 @@
 import { nextTask, untilAborted } from './abort.js';
-import { constructing, creation, DestroyableModel, overQuota, stringArgument } from './destroyable-model.js';
+import {
+  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+} from './destroyable-model.js';
 import { exception } from './errors.js';
 import { canonicalTag, matchTag } from './language-tag.js';
 
@@ -51,6 +53,7 @@ export class LanguageDetector extends DestroyableModel {
    */
   static async availability(options = {}) {
     const expected = languageList(options);
+    requireActiveDocument();
     if (globalThis.isSecureContext === false || !expected.every(known)) return 'unavailable';
     return state;
   }
@@ -63,6 +66,7 @@ export class LanguageDetector extends DestroyableModel {
    */
   static async create(options = {}) {
     const expected = languageList(options);
+    requireActiveDocument();
     const tables = await creation(options ?? {}, async (report, signal) => {
       const stranger = expected.find((tag) => !known(tag));
       if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);

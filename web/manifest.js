@@ -37,6 +37,9 @@ export function parseManifest(json, base) {
     throw new TypeError('A Dragoman manifest is an object with "version": 1 and a list "models".');
   }
   return json.models.map((entry) => {
+    for (const name of ['sourceLanguage', 'targetLanguage']) {
+      if (typeof entry[name] !== 'string') throw new TypeError(`The manifest has a model without a ${name}.`);
+    }
     const model = {
       sourceLanguage: canonicalTag(entry.sourceLanguage),
       targetLanguage: canonicalTag(entry.targetLanguage),
@@ -45,6 +48,7 @@ export function parseManifest(json, base) {
     const files = FILE_NAMES.map((name) => {
       const file = entry.files?.find((candidate) => candidate.name === name);
       if (!file) throw new TypeError(`The manifest lists no ${name} for ${direction}.`);
+      if (typeof file.path !== 'string') throw new TypeError(`The manifest gives no path for ${direction}/${name}.`);
       if (!Number.isSafeInteger(file.bytes) || file.bytes <= 0) {
         throw new TypeError(`The manifest gives no size for ${direction}/${name}.`);
       }

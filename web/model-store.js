@@ -18,7 +18,7 @@ import { quotaExceeded } from './errors.js';
 const CACHE = 'dragoman-models-1';
 // Never fetched: only names, below the page's own origin. Absolute, because in a worker that was started from a blob: URL
 // (see engine.js) a path alone means nothing.
-const ROOT = `${globalThis.location?.origin}/.dragoman/`;
+const ROOT = `${globalThis.origin}/.dragoman/`;
 
 export class ModelStore {
   /** Absent in Node and in browsers that switch storage off; then models live in memory only. */

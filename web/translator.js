@@ -1,6 +1,8 @@
 import { nextTask, untilAborted } from './abort.js';
 import { routeAvailability } from './availability.js';
-import { constructing, creation, DestroyableModel, overQuota, stringArgument } from './destroyable-model.js';
+import {
+  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+} from './destroyable-model.js';
 import { exception } from './errors.js';
 import { canonicalTag } from './language-tag.js';
 import { catalogue } from './models.js';
@@ -52,6 +54,7 @@ export class Translator extends DestroyableModel {
    */
   static async availability(options) {
     const { source, target } = languages(options);
+    requireActiveDocument();
     if (globalThis.isSecureContext === false) return 'unavailable';
     return routeAvailability(await catalogue.route(source, target, options.models));
   }
@@ -69,6 +72,7 @@ export class Translator extends DestroyableModel {
    */
   static async create(options) {
     const { source, target } = languages(options);
+    requireActiveDocument();
     const route = await creation(options, (report, signal) => open(source, target, options.models, report, signal),
       (unwanted) => unwanted.release());
     const translator = new Translator(constructing, route, source, target);

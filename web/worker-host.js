@@ -11,8 +11,9 @@ export function mayShareMemory() {
  */
 export function startWorker({ threads }) {
   // A browser starts workers from the page's own origin only. When this module came from another one (a CDN), a blob of
-  // one line, which has the page's origin, imports the worker from there.
-  if (globalThis.location && new URL(import.meta.url).origin !== location.origin) {
+  // one line, which has the page's origin, imports the worker from there. (The origin, not that of the location: a frame
+  // with srcdoc has its parent's.)
+  if (new URL(import.meta.url).origin !== globalThis.origin) {
     // Spelled in two parts so that bundlers, which never get here, do not copy the unbundled file.
     const url = new URL(['./worker', 'js'].join('.'), import.meta.url).href;
     const blob = new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' });

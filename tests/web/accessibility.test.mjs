@@ -2,22 +2,11 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
-import { answers, openSite } from './support/site.mjs';
-import { launchChromium } from './support/chromium.mjs';
+import { test } from 'node:test';
+import { inEachBrowser } from './support/browsers.mjs';
+import { answers } from './support/site.mjs';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let site, browser;
-
-before(async () => {
-  [site, browser] = await Promise.all([openSite(), launchChromium()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
 
 async function violations(page) {
   await page.evaluate(axeSource);
@@ -26,24 +15,29 @@ async function violations(page) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['phone', { width: 360, height: 740 }]]) {
-    test(`axe finds nothing: ${colorScheme}, ${name}`, async () => {
-      const context = await browser.newContext({ colorScheme, viewport });
-      const page = await context.newPage();
-      site.rules.set('/weights/en-de/vocab.spm', answers.status(404));
-      await page.goto(site.url);
-      await page.fill('#source', 'Where is the train station?');
-      await page.waitForSelector('#failure:visible');
-      assert.deepEqual(await violations(page), [], 'with an error shown');
-      site.rules.clear();
-      await page.click('#retry');
-      await page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent));
-      assert.deepEqual(await violations(page), [], 'with a translation');
-      await page.click('#clear');
-      assert.deepEqual(await violations(page), [], 'empty, with undo');
-      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
-      assert.equal(scrollWidth, clientWidth, 'nothing to scroll sideways');
-      await context.close();
-    });
-  }
+  const suite = (environment) => {
+    for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['phone', { width: 360, height: 740 }]]) {
+      test(`axe finds nothing: ${colorScheme}, ${name}`, async () => {
+        const { site, browser } = environment;
+        const context = await browser.newContext({ colorScheme, viewport });
+        const page = await context.newPage();
+        site.rules.set('/weights/en-de/vocab.spm', answers.status(404));
+        await page.goto(site.url);
+        assert.ok(await page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme));
+        await page.fill('#source', 'Where is the train station?');
+        await page.waitForSelector('#failure:visible');
+        assert.deepEqual(await violations(page), [], 'with an error shown');
+        site.rules.clear();
+        await page.click('#retry');
+        await page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent));
+        assert.deepEqual(await violations(page), [], 'with a translation');
+        await page.click('#clear');
+        assert.deepEqual(await violations(page), [], 'empty, with undo');
+        const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+        assert.equal(scrollWidth, clientWidth, 'nothing to scroll sideways');
+        await context.close();
+      });
+    }
+  };
+  inEachBrowser(suite, { 'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1 });
 }

@@ -83,6 +83,20 @@ inEachBrowser((environment) => {
     });
   });
 
+  test('custom properties set anywhere above the element are its theme', async () => {
+    await open('form.html');
+    const colours = await page.evaluate(async () => {
+      await customElements.whenDefined('dragoman-translate');
+      const [source, target] = ['source', 'target'].map((part) => document.querySelector('#box').shadowRoot.querySelector(`[part=${part}]`));
+      const look = () => [getComputedStyle(source).backgroundColor, getComputedStyle(target).borderRadius, getComputedStyle(target).color];
+      const before = look();
+      document.body.style = '--dragoman-ground: rgb(1, 2, 3); --dragoman-radius: 7px; --dragoman-ink: rgb(4, 5, 6)';
+      return { before, after: look() };
+    });
+    assert.deepEqual(colours.after, ['rgb(1, 2, 3)', '7px', 'rgb(4, 5, 6)']);
+    assert.ok(colours.before.every((value, index) => value !== colours.after[index]));
+  });
+
   test('changing the language translates anew', async () => {
     await open('form.html');
     const result = await page.evaluate(async () => {

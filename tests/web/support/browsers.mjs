@@ -4,7 +4,7 @@ import { firefoxMissing, launchFirefox } from './firefox.mjs';
 import { openSite } from './site.mjs';
 
 const browsers = [
-  { browserName: 'Chromium', launch: () => launchChromium(['--js-flags=--expose-gc']), skip: false },
+  { browserName: 'Chromium', launch: () => launchChromium(), skip: false },
   { browserName: 'Firefox', launch: launchFirefox, skip: firefoxMissing },
 ];
 
@@ -12,14 +12,15 @@ const browsers = [
  * The same tests in Chromium and in Firefox, each with a site of its own.
  * @param {(environment: {browserName: string, site: any, browser: any}) => void} suite `site` and `browser` are there from
  *   the first test on
+ * @param {Record<string, string | number | boolean>} [preferences] of Firefox, for what Chromium takes later, with a context
  */
-export function inEachBrowser(suite) {
+export function inEachBrowser(suite, preferences = {}) {
   for (const { browserName, launch, skip } of browsers) {
     // A test that waits for what never comes must not hold up all others for ever.
-    describe(browserName, { skip, timeout: 240_000 }, () => {
+    describe(browserName, { skip, timeout: 420_000 }, () => {
       const environment = { browserName, site: undefined, browser: undefined };
       before(async () => {
-        [environment.site, environment.browser] = await Promise.all([openSite(), launch()]);
+        [environment.site, environment.browser] = await Promise.all([openSite(), launch(preferences)]);
       });
       after(async () => {
         await environment.browser?.close();

@@ -16,10 +16,23 @@ const ARGS = [
 
 /** @param {string[]} [extra] flags */
 export function launchChromium(extra = []) {
-  return chromium.launch({
+  return chromium.launch(options(extra));
+}
+
+/**
+ * A browser whose first profile is kept in a folder, where other tools find its DevToolsActivePort.
+ * @param {string} folder
+ * @param {string[]} [extra] flags
+ */
+export function launchProfile(folder, extra = []) {
+  return chromium.launchPersistentContext(folder, options(extra));
+}
+
+function options(extra) {
+  return {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [...ARGS, ...extra],
     // Debian's wrapper script grumbles on stderr; playwright reads only the pipe.
     timeout: 30_000,
-  });
+  };
 }
