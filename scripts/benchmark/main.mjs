@@ -8,12 +8,14 @@ import { parseArgs } from 'node:util';
 import { launchChromium } from '../../tests/web/support/chromium.mjs';
 import { measureOwn, printOwn } from './own.mjs';
 import { measureGrowth, measureKernels, printGrowth, printKernels } from './parts.mjs';
+import { measureProfile, printProfile } from './profile.mjs';
 import { race } from './race.mjs';
 import { printRace } from './race_report.mjs';
+import { printShapeRace, raceShape } from './shape_race.mjs';
 import { openBenchSite } from './site.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const USAGE = 'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers | --kernels';
+const USAGE = 'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
 
 function options() {
   const { values } = parseArgs({
@@ -23,13 +25,17 @@ function options() {
       quick: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       kernels: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      shape: { type: 'string' },
     },
   });
   const repeat = values.quick ? 1 : Number(values.repeat);
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error(`--repeat ${values.repeat} is not a number of repetitions`);
-  if (['quick', 'peers', 'kernels'].filter((mode) => values[mode]).length > 1) throw new Error('one mode at a time');
+  if (['quick', 'peers', 'kernels', 'profile'].filter((mode) => values[mode]).length > 1) throw new Error('one mode at a time');
+  if (values.shape !== undefined && !(values.peers && values.shape === 'tiny')) throw new Error('--shape tiny goes with --peers');
   // A quick look must not take the place of a real run's result.
-  const name = values.kernels ? 'bench-kernels.json' : 'bench.json';
+  const kind = ['kernels', 'profile', 'shape'].find((mode) => values[mode]);
+  const name = kind ? `bench-${kind}.json` : 'bench.json';
   const out = values.out ?? (values.quick ? undefined : join(root, 'build', name));
   return { ...values, repeat, out };
 }
@@ -41,7 +47,8 @@ async function main(options) {
   const browser = site && (await launchChromium());
   const chromium = site && { browser, url: site.url, folder: site.folder };
   try {
-    const results = options.kernels ? await benchKernels(chromium) : await benchWhole(options, chromium);
+    const bench = options.kernels ? benchKernels : options.profile ? benchProfile : options.shape ? benchShape : benchWhole;
+    const results = await bench(chromium, options);
     if (options.out) await write(options, browser?.version(), results);
   } finally {
     await browser?.close();
@@ -56,7 +63,20 @@ async function benchKernels(chromium) {
   return { kernels };
 }
 
-async function benchWhole({ repeat, peers }, chromium) {
+async function benchProfile(chromium, { repeat }) {
+  say('the 200 sentences under the profiler, in Chromium');
+  const profile = await measureProfile(root, chromium, repeat);
+  printProfile(profile);
+  return { profile };
+}
+
+async function benchShape(chromium, { repeat }) {
+  const race = await raceShape(root, join(root, 'weights/en-de'), chromium, repeat, say);
+  printShapeRace(race);
+  return { repeat, race };
+}
+
+async function benchWhole(chromium, { repeat, peers }) {
   const model = join(root, 'weights/en-de');
   say(`${repeat} repetition${repeat > 1 ? 's' : ''} in Node${chromium ? ' and Chromium' : ''}`);
   const own = await measureOwn(root, model, chromium, repeat);
