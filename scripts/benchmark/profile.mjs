@@ -18,7 +18,7 @@ const STAGES = [
   ['decoder products', /int8_product.*(decoder_self_attention|cross_attention|feed_forward).*Transformer::step/],
   ['output product', /int8_product.*Transformer::step/],
   ['encoder attention', /encoder_self_attention.*Transformer::encode/],
-  ['decoder attention', /attend_cache.*Transformer::step/],
+  ['decoder attention', /\battend\b.*Transformer::step/],
   ['split, tokenise', /Tokenizer::|split_sentences|SentenceSplitter|sentencepiece|Detokenizer|Translation::Translation/],
   ['other of the core', /dragoman::/],
 ];
