@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { checkSame } from './core_run.mjs';
 import { printTable } from './table.mjs';
 
 const GOAL_SHARE = 0.8;
@@ -14,9 +15,24 @@ const WITH_GOAL = ['1 x 2048 x 512', '32 x 2048 x 512'];
  * @param {string} root of the repository
  * @param {string[]} args of core_bench, built natively
  */
-async function runNatively(root, args) {
-  const { stdout } = await promisify(execFile)(join(root, 'build/native/core_bench'), args);
-  return JSON.parse(stdout);
+async function runNatively(root, args, input = '') {
+  const run = promisify(execFile)(join(root, 'build/native/core_bench'), args);
+  run.child.stdin.end(input);
+  return JSON.parse((await run).stdout);
+}
+
+const MODEL_FILES = ['config.json', 'model.safetensors', 'vocab.spm'];
+
+/**
+ * The same work as measureCore's (core_run.mjs), natively.
+ * @param {{sentences: string[], expected: string[]}} task
+ * @returns {Promise<{tokensPerSecond: number, tokensPerSecondAtOnce: number}>}
+ */
+export async function translateNatively(root, model, { sentences, expected }) {
+  const files = MODEL_FILES.map((name) => join(model, name));
+  const { translations, figures } = await runNatively(root, ['translate', ...files], sentences.join('\n'));
+  checkSame('the native translations', translations, expected);
+  return figures;
 }
 
 /** @param {{browser: any, url: string, folder: string}} site */
@@ -38,7 +54,7 @@ export async function measureKernels(root, chromium) {
 }
 
 export async function measureGrowth(root, model, chromium) {
-  const files = ['config.json', 'model.safetensors'].map((name) => join(model, name));
+  const files = MODEL_FILES.slice(0, 2).map((name) => join(model, name));
   return {
     native: await runNatively(root, ['growth', ...files]),
     chromium: await runInChromium(root, chromium, { task: 'growth', model: '../weights/en-de' }),
