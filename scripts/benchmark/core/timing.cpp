@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <vector>
 
 namespace dragoman::bench {
 namespace {
 
 constexpr double kWarmUp = 0.15;  // seconds: V8 has compiled the hot functions anew by then
 constexpr double kTurn = 0.001;
-constexpr int kTurns = 60;
+constexpr int kTurns = 20;
 
 double seconds_of(const std::function<void()>& work, int calls) {
   using Clock = std::chrono::steady_clock;
@@ -38,14 +37,10 @@ int warm_up(const std::function<void()>& work) {
 }  // namespace
 
 void take_turns(std::span<Contestant> contestants) {
-  std::vector<int> calls;
-  for (const Contestant& c : contestants) calls.push_back(warm_up(c.work));
-  for (int turn = 0; turn < kTurns; ++turn) {
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      Contestant& c = contestants[i];
-      c.seconds = std::min(c.seconds, seconds_of(c.work, calls[i]) / calls[i]);
-    }
-  }
+  for (Contestant& c : contestants)
+    if (c.calls == 0) c.calls = warm_up(c.work);
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (Contestant& c : contestants) c.seconds = std::min(c.seconds, seconds_of(c.work, c.calls) / c.calls);
 }
 
 }  // namespace dragoman::bench

@@ -10,9 +10,11 @@ namespace dragoman::bench {
 struct Contestant {
   std::function<void()> work;  // called through a pointer: each call may find code that V8 compiled better meanwhile
   double seconds = std::numeric_limits<double>::infinity();  // of one call, in the fastest turn
+  int calls = 0;                                             // that fill a turn; found out at first
 };
 
-/// Warms all up, then lets them take turns of about a millisecond: short enough that some are not interrupted.
+/// Lets them take turns of about a millisecond: short enough that some are not interrupted. The first time it warms all
+/// up; called again later, it may find the machine less busy.
 void take_turns(std::span<Contestant> contestants);
 
 }  // namespace dragoman::bench
