@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { copyCore } from '../site.mjs';
 import { runCoreInChromium, visit } from './chromium.mjs';
 import { runInNode } from './node.mjs';
+import { translateNatively } from './parts.mjs';
 import { sizes } from './sizes.mjs';
 import { medians } from './statistics.mjs';
 import { FORMATS, printTable } from './table.mjs';
@@ -28,9 +29,12 @@ export async function measureOwn(root, model, chromium, repeat) {
   const task = { sentences, expected };
   const node = [];
   const worker = [];
+  const native = [];
   for (let i = 0; i < repeat; i++) {
     node.push((await runInNode(model, task)).figures);
-    if (chromium) worker.push((await runCoreInChromium(chromium.browser, chromium.url, task)).figures);
+    if (!chromium) continue;
+    native.push(await translateNatively(root, model, task));
+    worker.push((await runCoreInChromium(chromium.browser, chromium.url, task)).figures);
   }
   // As the site serves them.
   const served = join(root, 'build/bench/served');
@@ -44,13 +48,14 @@ export async function measureOwn(root, model, chromium, repeat) {
     },
     sentences: sentences.length,
     node: medians(node),
+    native: chromium && medians(native),
     chromium: chromium && medians(worker),
     api: chromium && medians(await visit(chromium.browser, chromium.url, task, repeat)),
   };
 }
 
 /** @param {Awaited<ReturnType<typeof measureOwn>>} result */
-export function printOwn({ sizes, sentences, node, chromium, api }) {
+export function printOwn({ sizes, sentences, native, node, chromium, api }) {
   const row = (figure, format, value, aim) => {
     const verdict = aim && (value <= aim ? 'yes' : 'no');
     return [figure, FORMATS[format](value), aim ? `<= ${FORMATS[format](aim)}` : '', verdict ?? ''];
@@ -63,6 +68,12 @@ export function printOwn({ sizes, sentences, node, chromium, api }) {
     }
   }
   rows.push(row('weights of a direction, bytes', 'bytes', sizes.weights));
+  if (native) {
+    rows.push(
+      row('native: one by one, tokens/s', 'rate', native.tokensPerSecond),
+      row('native: all at once, tokens/s', 'rate', native.tokensPerSecondAtOnce),
+    );
+  }
   for (const [name, run] of [['Node', node], ['Chromium', chromium]]) {
     if (!run) continue;
     rows.push(

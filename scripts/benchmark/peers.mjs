@@ -15,6 +15,8 @@ const PACKAGES = { [BERGAMOT]: '0.4.9', [TRANSFORMERS]: '4.3.1' };
 const WASM_BYTES = 'BergamotTranslatorWorker.prototype.wasmBytes = () => Module.HEAP8.length;\n';
 // It computes alignments all the time, which nobody asks for here.
 const ALIGNMENT = '            alignment: soft\n';
+// Tokens of an output for each of its source, at most.
+const LENGTH = 'max-length-factor: 2.0';
 
 /** @param {string} folder to install into */
 export async function installPeers(folder) {
@@ -41,7 +43,8 @@ export async function preparePeers(peers, site, model, pairs) {
   return [await prepareBergamot(peers, site, model, pairs), await prepareTransformers(peers, site, model)];
 }
 
-async function prepareBergamot(peers, site, model, pairs) {
+/** @param {number} [lengthFactor] output tokens for each source token, at most */
+export async function prepareBergamot(peers, site, model, pairs, lengthFactor = 2) {
   const source = join(peers, 'node_modules', BERGAMOT, 'worker');
   const target = join(site, 'peers/bergamot');
   await mkdir(target, { recursive: true });
@@ -49,8 +52,9 @@ async function prepareBergamot(peers, site, model, pairs) {
     await copyFile(join(source, name), join(target, name));
   }
   const worker = await readFile(join(source, 'translator-worker.js'), 'utf8');
-  if (!worker.includes(ALIGNMENT)) throw new Error("Bergamot's worker is not the one that is expected");
-  await writeFile(join(target, 'translator-worker.js'), worker.replace(ALIGNMENT, '') + WASM_BYTES);
+  if (!worker.includes(ALIGNMENT) || !worker.includes(LENGTH)) throw new Error("Bergamot's worker is not the one that is expected");
+  const adapted = worker.replace(ALIGNMENT, '').replace(LENGTH, `max-length-factor: ${lengthFactor}`);
+  await writeFile(join(target, 'translator-worker.js'), adapted + WASM_BYTES);
   await convert('export_marian.py', [model, join(target, 'model.bin')], pairs);
   return { name: 'bergamot', title: `Bergamot ${PACKAGES[BERGAMOT]}`, wasm: [join(source, 'bergamot-translator-worker.wasm')] };
 }
@@ -65,8 +69,8 @@ async function prepareTransformers(peers, site, model) {
   return { name: 'transformers', title: `transformers.js ${PACKAGES[TRANSFORMERS]}`, wasm: [wasm] };
 }
 
-/** Runs a converter of ours, with sentences and translations on its standard input. */
-async function convert(script, args, pairs) {
+/** Runs a script of this folder, with sentences and translations on its standard input. */
+export async function convert(script, args, pairs) {
   // Debian's Python, for which scripts/setup installs numpy and the rest.
   const child = spawn('/usr/bin/python3', [join(here, script), ...args], { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin.end(pairs.map((pair) => `${pair.join('\t')}\n`).join(''));

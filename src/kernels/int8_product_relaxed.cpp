@@ -5,73 +5,63 @@
 // main module's table where the browser has relaxed SIMD (web/relaxed-kernels.js, use_int8_kernel). Freestanding: no
 // library, no stack.
 //
-// There are two, because processors differ. `dot` sums four products into 32 bits: one instruction with VNNI and on
-// ARM, five where the browser has to put it together. `pairs` sums two products into 16 bits, which every x86 does in
-// one, and widens: three.
+// There are two, because processors differ in what a dot product of bytes is made of: see relaxed_dot.h.
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/relaxed_dot.h"
+
 #if defined(__wasm_relaxed_simd__)
-#include <wasm_simd128.h>
 #define EXPORT extern "C" __attribute__((visibility("default")))
 #else
 #include "kernels/int8_product.h"
-#include "kernels/simd.h"
 #define EXPORT
-namespace dragoman {
 #endif
 
+namespace dragoman {
 namespace {
 
-// Both: lane i of the result is lane i of sum plus the products of the four bytes of w (signed) and a (0..127) in that
-// lane. Exact whatever stands behind it: two products of 8 by 7 bits fit 16 bits.
-struct Dot {
-  static inline v128_t add(v128_t w, v128_t a, v128_t sum) {
-#if defined(__wasm_relaxed_simd__)
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w, a, sum);
-#elif defined(__AVX512VNNI__) && defined(__AVX512VL__)
-    return (v128_t)_mm_dpbusd_epi32((__m128i)sum, (__m128i)a, (__m128i)w);
-#else
-    const v128_t low = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_low_i8x16(w, a));
-    const v128_t high = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_high_i8x16(w, a));
-    return wasm_i32x4_add(
-        sum, wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)));
-#endif
+// Chunks of 4 inputs, from where the pointers stand, which move on. A pointer a stream and constant offsets from it
+// leave nearly no address arithmetic to the processor: its ports are those that the products need.
+template <int Chunks, class Product, int Rows, int Groups>
+inline void add_chunks(const Product& product, const uint8_t* (&a)[Rows], const int8_t* (&w)[Groups],
+                       v128_t (&sum)[Rows][Groups]) {
+#pragma unroll
+  for (int c = 0; c < Chunks; ++c) {
+    v128_t weights[Groups];
+#pragma unroll
+    for (int g = 0; g < Groups; ++g) weights[g] = wasm_v128_load(w[g] + c * 16);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      const v128_t x = wasm_v128_load32_splat(a[r] + c * 4);
+#pragma unroll
+      for (int g = 0; g < Groups; ++g) sum[r][g] = product.add(weights[g], x, sum[r][g]);
+    }
   }
-};
-
-struct Pairs {
-  static inline v128_t add(v128_t w, v128_t a, v128_t sum) {
-#if defined(__wasm_relaxed_simd__)
-    return wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_relaxed_dot_i8x16_i7x16(w, a)));
-#elif defined(__SSSE3__)
-    const __m128i pairs = _mm_maddubs_epi16((__m128i)a, (__m128i)w);
-    return (v128_t)_mm_add_epi32((__m128i)sum, _mm_madd_epi16(pairs, _mm_set1_epi16(1)));
-#else
-    return Dot::add(w, a, sum);
-#endif
-  }
-};
+#pragma unroll
+  for (int r = 0; r < Rows; ++r) a[r] += Chunks * 4;
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) w[g] += Chunks * 16;
+}
 
 // Rows x Groups outputs of 4; the accumulators and what they wait for must fit the 16 registers of x86.
 template <class Product, int Rows, int Groups>
 inline void relaxed_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int acc_stride, int stride) {
+  const Product product;
+  const uint8_t* rows[Rows];
+  const int8_t* groups[Groups];
   v128_t sum[Rows][Groups];
+#pragma unroll
+  for (int r = 0; r < Rows; ++r) rows[r] = a + (size_t)r * stride;
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) groups[g] = w + (size_t)g * stride * 4;
 #pragma unroll
   for (int r = 0; r < Rows; ++r)
 #pragma unroll
     for (int g = 0; g < Groups; ++g) sum[r][g] = wasm_i32x4_splat(0);
-  for (int k = 0; k < stride; k += 4) {
-    v128_t weights[Groups];
-#pragma unroll
-    for (int g = 0; g < Groups; ++g) weights[g] = wasm_v128_load(w + ((size_t)g * stride + k) * 4);
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      const v128_t x = wasm_v128_load32_splat(a + (size_t)r * stride + k);
-#pragma unroll
-      for (int g = 0; g < Groups; ++g) sum[r][g] = Product::add(weights[g], x, sum[r][g]);
-    }
-  }
+  int k = 0;
+  for (; k + 8 <= stride; k += 8) add_chunks<2>(product, rows, groups, sum);
+  if (k < stride) add_chunks<1>(product, rows, groups, sum);
 #pragma unroll
   for (int r = 0; r < Rows; ++r)
 #pragma unroll
@@ -120,6 +110,6 @@ EXPORT int32_t probe_dot(int w, int a) {
                                      wasm_i8x16_splat((int8_t)w), wasm_i8x16_splat((int8_t)a), wasm_i32x4_splat(0)),
                                  0);
 }
-#else
-}  // namespace dragoman
 #endif
+
+}  // namespace dragoman

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""Write a model folder of a given shape with random weights, to measure speed and memory of shapes that are not trained.
+
+usage: make_shape.py OUT_DIR BASE_DIR
+
+The shape is `tiny` of Firefox's models, with a self-attending decoder in place of its recurrent one. The vocabulary is that of
+the model folder BASE_DIR, filled up with pieces that no text has: the sources become the same pieces as with BASE_DIR.
+Only the unused pieces are ever written, never the end of a sentence: every output is as long as its engine lets it become, and
+its length can be counted in its text.
+"""
+import json
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+
+import model_config  # noqa: E402 (in scripts/)
+import quantize  # noqa: E402
+import sentencepiece  # noqa: E402
+import weight_file  # noqa: E402
+
+WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 256, 1536, 8, 6, 2, 32000
+NEVER = -5000.0     # a logit's bias
+UNUSED = 5          # SentencePiece's type of a piece that it never makes
+
+
+def filled_vocabulary(path):
+    """(bytes of a SentencePiece model of VOCABULARY pieces, how many of them are the file's). Protocol buffers append."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    size = sentencepiece.SentencePieceProcessor(model_proto=data).get_piece_size()
+    for i in range(size, VOCABULARY):
+        name = f'unused{i}'.encode()
+        # SentencePiece {piece = 1, score = 2, type = 3}, as an element of ModelProto.pieces = 1
+        piece = b'\x0a' + bytes([len(name)]) + name + b'\x15' + np.float32(-100).tobytes() + b'\x18' + bytes([UNUSED])
+        data += b'\x0a' + bytes([len(piece)]) + piece
+    return data, size
+
+
+def random_tensors(used):
+    """{name: F32 array} in the layout of a trained folder; the first `used` pieces are never written."""
+    rng = np.random.default_rng(1)
+    tensors = {}
+
+    def linear(name, outputs, inputs):
+        tensors[name + '.weight'] = rng.normal(0, 1 / np.sqrt(inputs), (outputs, inputs)).astype(np.float32)
+        tensors[name + '.bias'] = rng.normal(0, 0.1, outputs).astype(np.float32)
+
+    def norm(name):
+        # Signs at random: with tied embeddings the residual path would otherwise make every token predict itself.
+        tensors[name + '.weight'] = (rng.uniform(0.7, 1.3, WIDTH) * rng.choice([-1, 1], WIDTH)).astype(np.float32)
+        tensors[name + '.bias'] = rng.normal(0, 0.1, WIDTH).astype(np.float32)
+
+    tensors['model.shared.weight'] = rng.normal(0, 1 / np.sqrt(WIDTH), (VOCABULARY, WIDTH)).astype(np.float32)
+    bias = np.zeros(VOCABULARY, np.float32)
+    bias[:used] = NEVER
+    tensors['final_logits_bias'] = bias
+    for side, layers in (('encoder', ENCODER_LAYERS), ('decoder', DECODER_LAYERS)):
+        for i in range(layers):
+            layer = f'model.{side}.layers.{i}'
+            for attention in ('self_attn', 'encoder_attn')[:1 if side == 'encoder' else 2]:
+                for part in 'qkv':
+                    linear(f'{layer}.{attention}.{part}_proj', WIDTH, WIDTH)
+                linear(f'{layer}.{attention}.out_proj', WIDTH, WIDTH)
+                norm(f'{layer}.{attention}_layer_norm')
+            linear(f'{layer}.fc1', FFN, WIDTH)
+            linear(f'{layer}.fc2', WIDTH, FFN)
+            norm(f'{layer}.final_layer_norm')
+    return tensors
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit('usage: make_shape.py OUT_DIR BASE_DIR')
+    out, base = sys.argv[1:]
+    os.makedirs(out, exist_ok=True)
+    config = model_config.make_config('en', 'de', VOCABULARY, WIDTH, FFN, ENCODER_LAYERS, DECODER_LAYERS, HEADS)
+    with open(os.path.join(out, 'config.json'), 'w', encoding='utf-8') as file:
+        json.dump(config, file, indent=1)
+    vocabulary, used = filled_vocabulary(os.path.join(base, 'vocab.spm'))
+    with open(os.path.join(out, 'vocab.spm'), 'wb') as file:
+        file.write(vocabulary)
+    weight_file.write(os.path.join(out, 'model.safetensors'), quantize.quantise(random_tensors(used)), 'dragoman-int8')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,98 @@
+/** Dragoman and Bergamot on random weights of another shape, taking turns: speed and memory, for outputs of equal length. */
+import { createHash } from 'node:crypto';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Contender } from './contender.mjs';
+import { convert, installPeers, prepareBergamot } from './peers.mjs';
+import { median, medians } from './statistics.mjs';
+import { FORMATS, printTable } from './table.mjs';
+
+const SENTENCES = 50; // of the 200: the outputs are long
+const CALIBRATION_SENTENCES = 10;
+const EXTRA_TOKENS = 16; // our limit: twice the source and these
+
+/**
+ * @param {string} root of the repository
+ * @param {string} base model folder whose vocabulary is used
+ * @param {{url: string, folder: string}} site its direction en-de gets the random weights
+ * @param {number} repeat
+ * @param {(what: string) => void} say
+ */
+export async function raceShape(root, base, site, repeat, say) {
+  const texts = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8')).trim().split('\n').slice(0, SENTENCES);
+  const model = join(root, 'build/bench/tiny');
+  say('making the weights');
+  await convert('make_shape.py', [model, base], []);
+  await layModel(model, site.folder);
+  const peers = join(root, 'build/bench/peers');
+  await installPeers(peers);
+  const contenders = [];
+  const enter = async (about) => {
+    const page = await Contender.open(site.url, about.name);
+    const contender = { ...about, page, rounds: [] };
+    contenders.push(contender);
+    await page.run('load');
+    contender.output = (await page.run('oneByOne', texts)).result;
+    contender.tokens = total(contender.output);
+    contender.firstEqual = contender.output.filter((text, i) => tokens(text)[0] === tokens(contenders[0].output[i])[0]).length;
+    say(`${about.title}: ${contender.tokens} tokens, the first as Dragoman's in ${contender.firstEqual} of ${texts.length}`);
+    return contender;
+  };
+  try {
+    const { output, tokens: written } = await enter({ name: 'dragoman', title: 'Dragoman' });
+    const lengthFactor = (2 * written) / (written - EXTRA_TOKENS * texts.length);
+    const pairs = texts.slice(0, CALIBRATION_SENTENCES).map((text, i) => [text, output[i]]);
+    await enter(await prepareBergamot(peers, site.folder, model, pairs, lengthFactor));
+    for (let i = 0; i < repeat; i++) {
+      say(`round ${i + 1} of ${repeat}`);
+      for (const { page, rounds } of contenders) rounds.push(await round(page, texts));
+    }
+    return contenders.map(({ title, tokens, firstEqual, rounds }) => ({ title, tokens, firstEqual, rounds, figures: medians(rounds) }));
+  } finally {
+    for (const { page } of contenders) await page?.close();
+  }
+}
+
+/** Only pieces of this form are ever written: make_shape.py. */
+const tokens = (text) => text.match(/unused\d+/g) ?? [];
+const total = (texts) => texts.reduce((count, text) => count + tokens(text).length, 0);
+
+async function round(page, texts) {
+  const alone = await page.run('oneByOne', texts);
+  const together = await page.run('atOnce', texts);
+  return {
+    tokensPerSecond: (1000 * total(alone.result)) / alone.ms,
+    tokensPerSecondAtOnce: (1000 * total(together.result)) / together.ms,
+    wasmBytes: await page.run('wasmBytes'),
+  };
+}
+
+/** In place of the site's en-de, its manifest included. */
+async function layModel(model, site) {
+  const path = join(site, 'weights/manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  for (const file of manifest.models.find(({ sourceLanguage }) => sourceLanguage === 'en').files) {
+    const content = await readFile(join(model, file.name));
+    Object.assign(file, { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') });
+    await cp(join(model, file.name), join(site, 'weights', file.path));
+  }
+  await writeFile(path, JSON.stringify(manifest));
+}
+
+/** @param {Awaited<ReturnType<typeof raceShape>>} results */
+export function printShapeRace([own, peer]) {
+  console.log(`\nrandom weights of the shape tiny: ${own.tokens} and ${peer.tokens} tokens, the first equal in ${peer.firstEqual} sentences`);
+  const row = (figure, format, name) => {
+    const ratio = median(own.rounds.map((round, i) => round[name] / peer.rounds[i][name]));
+    return [figure, FORMATS[format](own.figures[name]), FORMATS[format](peer.figures[name]), FORMATS.ratio(ratio)];
+  };
+  printTable(
+    ['figure', own.title, peer.title, 'ratio'],
+    [
+      row(`${SENTENCES} sentences at once, tokens/s`, 'rate', 'tokensPerSecondAtOnce'),
+      row('sentence after sentence, tokens/s', 'rate', 'tokensPerSecond'),
+      row('wasm memory, bytes', 'bytes', 'wasmBytes'),
+    ],
+  );
+}
