@@ -1,6 +1,9 @@
-/** Whether the engine may run on several threads: that takes cross-origin isolation, and pays from two cores on. */
+/**
+ * Whether the engine may run on several threads: that takes cross-origin isolation, and pays from two cores on. Not in
+ * Firefox (seen in 153): when a worker ends that has workers of its own, the next one to start some may hang for ever.
+ */
 export function mayShareMemory() {
-  return globalThis.crossOriginIsolated === true && navigator.hardwareConcurrency > 1;
+  return globalThis.crossOriginIsolated === true && navigator.hardwareConcurrency > 1 && !/ Firefox\//.test(navigator.userAgent);
 }
 
 /**
