@@ -18,6 +18,24 @@ export async function runCoreInChromium(browser, url, task) {
 }
 
 /**
+ * Has Dragoman run on one thread in pages to come, as on a machine with one core.
+ * @param {import('playwright-core').Page} page
+ */
+export function useOneThread(page) {
+  return page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { value: 1 }));
+}
+
+/** A text of many sentences through the API, on one thread or on all there are: its translation and the time. */
+async function translateWhole(context, url, text, oneThread) {
+  const page = await context.newPage();
+  if (oneThread) await useOneThread(page);
+  await page.goto(`${url}bench/api.html`);
+  const result = await page.evaluate((text) => globalThis.whole(text), text);
+  await page.close();
+  return result;
+}
+
+/**
  * The public API over several visits: the first fills the caches and is not counted.
  * @param {{sentences: string[], expected: string[]}} task
  * @param {number} repeat
@@ -34,8 +52,11 @@ export async function visit(browser, url, { sentences, expected }, repeat) {
       const stream = () => page.evaluate((sentences) => globalThis.stream(sentences), sentences);
       checkSame('the translations through the API', (await stream()).map(({ text }) => text), expected);
       const firstTextMs = median((await stream()).map((result) => result.firstTextMs));
-      if (i > 0) visits.push({ ...figures, firstTextMs });
       await page.close();
+      const text = Array(10).fill(sentences.join('\n')).join('\n');
+      const [one, all] = [await translateWhole(context, url, text, true), await translateWhole(context, url, text, false)];
+      checkSame('the translations on several threads', all.translation.split('\n'), one.translation.split('\n'));
+      if (i > 0) visits.push({ ...figures, firstTextMs, threadsSpeedup: one.ms / all.ms });
     }
   } finally {
     await context.close();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { launchChromium } from '../../tests/web/support/chromium.mjs';
+import { useOneThread } from './chromium.mjs';
 
 /** An engine on a page in a browser of its own, so that the memory of its renderer is the engine's alone. */
 export class Contender {
@@ -14,6 +15,7 @@ export class Contender {
     const contender = new Contender();
     contender.#browser = await launchChromium();
     contender.#page = await contender.#browser.newPage();
+    await useOneThread(contender.#page);
     await contender.#page.goto(`${url}bench/race.html?engine=${name}`);
     await contender.#ready();
     return contender;

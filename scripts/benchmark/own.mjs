@@ -92,6 +92,7 @@ export function printOwn({ sizes, sentences, native, node, chromium, api }) {
       row('API in Chromium: first text, ms', 'ms', api.firstTextMs, AIMS.firstTextMs),
       row('API, warm cache: navigation to ready, ms', 'ms', api.readyMs),
       row('API, warm cache: navigation to first translation, ms', 'ms', api.firstTranslationMs),
+      row(`API: ${10 * sentences} sentences on all threads against one, speed`, 'ratio', api.threadsSpeedup),
     );
   }
   printTable(['figure', 'Dragoman', 'aim', 'met'], rows);

@@ -19,7 +19,7 @@ bool has_letter(std::string_view text) {
 Translation::Translation(std::string_view text, std::string_view language) : text_(sanitize_utf8(text)) {
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
   for (size_t i = 0; i < sentences_.size(); ++i) {
-    if (has_letter(source(i))) continue;
+    if (has_letter(source(i)) && source(i).size() <= kMaxSentenceBytes) continue;
     sentences_[i].target = source(i);
     finish(i);
   }

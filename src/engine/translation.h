@@ -18,7 +18,8 @@ struct Sentence {
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
-/// any letter (numbers, emoji) pass unchanged. Made and advanced by Engine; let go of it to cancel.
+/// any letter (numbers, emoji) and data (see kMaxSentenceBytes) pass unchanged. Made and advanced by Engine; let go of
+/// it to cancel.
 class Translation {
  public:
   /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.

@@ -78,8 +78,22 @@ size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size
   return end;
 }
 
+// The first word of ASCII in `range` that is longer than kMaxSentenceBytes; empty, at the range's end, if there is
+// none.
+TextRange find_data(std::string_view text, TextRange range) {
+  size_t begin = range.begin;
+  for (size_t at = range.begin; at < range.end; ++at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c < 0x80 && !is_blank(c)) continue;
+    if (at - begin > kMaxSentenceBytes) return {begin, at};
+    begin = at + 1;
+  }
+  if (range.end - begin > kMaxSentenceBytes) return {begin, range.end};
+  return {range.end, range.end};
+}
+
 // Appends `range` in parts of at most kMaxSentenceBytes.
-void append(std::string_view text, TextRange range, std::vector<TextRange>& sentences) {
+void append_parts(std::string_view text, TextRange range, std::vector<TextRange>& sentences) {
   range = trim(text, range);
   while (range.size() > kMaxSentenceBytes) {
     const size_t cut = cut_point(text, range, kMaxSentenceBytes);
@@ -87,6 +101,17 @@ void append(std::string_view text, TextRange range, std::vector<TextRange>& sent
     range = trim(text, {cut, range.end});
   }
   if (range.size() > 0) sentences.push_back(range);
+}
+
+// Appends `range`, data as sentences of their own.
+void append(std::string_view text, TextRange range, std::vector<TextRange>& sentences) {
+  while (range.size() > kMaxSentenceBytes) {
+    const TextRange data = find_data(text, range);
+    append_parts(text, {range.begin, data.begin}, sentences);
+    if (data.size() > 0) sentences.push_back(data);
+    range.begin = data.end;
+  }
+  append_parts(text, range, sentences);
 }
 
 }  // namespace

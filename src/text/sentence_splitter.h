@@ -12,7 +12,8 @@ struct TextRange {
   size_t size() const { return end - begin; }
 };
 
-/// Longest stretch of text that is handed to the model as one sentence.
+/// Longest stretch of text that is handed to the model as one sentence. A longer one is a word of ASCII of more bytes:
+/// data (a key, a file in base64) that no model should see.
 inline constexpr size_t kMaxSentenceBytes = 600;
 
 /// Sentences of valid UTF-8 `text`, in order, without the blanks around them; what lies between two ranges is blank, or

@@ -44,6 +44,20 @@ test('--json gives translation, tokens, score and time', () => {
   assert.ok(line.milliseconds > 0);
 });
 
+test('any number of threads gives the same', () => {
+  const text = Array.from({ length: 40 }, (_, i) => `I have ${i} books. Where is the station?\n`).join('');
+  const { out } = dragoman([...translate, '--threads', '1'], text);
+  assert.equal(out.split('\n').length, 41);
+  assert.equal(dragoman([...translate, '--threads', '3'], text).out, out);
+  assert.equal(dragoman([...translate, '--no-shortlist'], text).out, out);
+});
+
+test('checking the shortlist of a model that has none exits with 1 and says what makes one', () => {
+  const { status, err } = dragoman(['shortlist', '--model', 'weights/en-de'], 'Good morning!\n');
+  assert.equal(status, 1);
+  assert.match(err, /weights\/en-de has no shortlist: scripts\/shortlist\.py/);
+});
+
 test('bench prints rates and bytes', () => {
   const { status, out } = dragoman(['bench', '--model', 'tests/data/tiny-int8']);
   assert.equal(status, 0);

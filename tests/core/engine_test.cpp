@@ -35,6 +35,16 @@ TEST_CASE("text without anything to translate comes back unchanged", "[engine]")
   CHECK_FALSE(engine.step());
 }
 
+TEST_CASE("data between sentences comes back unchanged", "[engine]") {
+  Engine engine = test::load_engine(test::weights("en-de"));
+  const std::string key = repeated("aGVsbG8/", 125'000);
+  CHECK(translate(engine, key) == key);
+  CHECK(translate(engine, "Good morning! " + key + "\nGood morning!") == "Guten Morgen! " + key + "\nGuten Morgen!");
+  // The words around it are a sentence each.
+  const std::string within = translate(engine, "The key " + key + " is long.");
+  CHECK(within.find(' ' + key + ' ') != std::string::npos);
+}
+
 TEST_CASE("layout is kept: blanks, line breaks, numbers between sentences", "[engine]") {
   Engine engine = test::load_engine(test::weights("en-de"));
   CHECK(translate(engine, "  Good morning!\n\n\tHow old are you?  \n42\n") ==

@@ -67,14 +67,13 @@ TEST_CASE("sentences end where they should", "[text]") {
 }
 
 TEST_CASE("stretches without an end are cut at clauses, else blanks, else characters, and nothing is lost", "[text]") {
-  std::string clauses, words, solid, umlauts;
+  std::string clauses, words, umlauts;
   for (int i = 0; i < 400; ++i) {
     clauses += i % 9 == 8 ? "word, " : "word ";
     words += "word ";
-    solid += "xyz";
     umlauts += "\xC3\xBC";
   }
-  for (const std::string& text : {clauses, words, solid, umlauts}) {
+  for (const std::string& text : {clauses, words, umlauts}) {
     const auto parts = sentences(text);
     CHECK(parts.size() > 1);
     std::string joined;
@@ -90,6 +89,14 @@ TEST_CASE("stretches without an end are cut at clauses, else blanks, else charac
     CHECK(squeezed == expected);
   }
   for (const std::string& part : sentences(clauses)) CHECK((part.back() == ',' || part == sentences(clauses).back()));
+}
+
+TEST_CASE("a word of ASCII too long to be one is a sentence of its own, whole", "[text]") {
+  const std::string data(5000, 'x'), most(kMaxSentenceBytes, 'y');
+  CHECK(sentences(data) == Parts{data});
+  CHECK(sentences("The key " + data + " is long. Is it?") == Parts{"The key", data, "is long.", "Is it?"});
+  CHECK(sentences(data + " " + data) == Parts{data, data});
+  CHECK(sentences(most + " " + most) == Parts{most, most});
 }
 
 TEST_CASE("letters, blanks and lower case", "[text]") {

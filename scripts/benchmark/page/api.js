@@ -11,6 +11,15 @@ globalThis.opened = (async () => {
   return { translator, figures: { readyMs, firstTranslationMs: performance.now() } };
 })();
 
+/** All of a text at once: its translation, and how long a second round takes. */
+globalThis.whole = async (text) => {
+  const { translator } = await globalThis.opened;
+  const translation = await translator.translate(text);
+  const start = performance.now();
+  await translator.translate(text);
+  return { translation, ms: performance.now() - start };
+};
+
 /** Of each sentence, streamed one after the other: its translation, and the time to the first piece of it. */
 globalThis.stream = async (sentences) => {
   const { translator } = await globalThis.opened;
