@@ -1,5 +1,6 @@
 #include "model/weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -107,7 +108,7 @@ class TensorReader {
     require(!node.empty(), kBad, "model lacks the tensor ", name);
     require(node.mapped().type == TensorType::kU16, kBad, "tensor ", name, " must be U16");
     std::vector<uint16_t> values(node.mapped().bytes.size() / 2);
-    std::memcpy(values.data(), node.mapped().bytes.data(), node.mapped().bytes.size());
+    std::copy(node.mapped().bytes.begin(), node.mapped().bytes.end(), reinterpret_cast<std::byte*>(values.data()));
     for (const uint16_t value : values)
       require(value < vocabulary, kBad, "tensor ", name, " names piece ", value, " of ", vocabulary);
     return values;

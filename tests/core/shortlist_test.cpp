@@ -30,8 +30,10 @@ std::vector<std::byte> file_with(const std::map<std::string, std::vector<uint16_
     const size_t begin = data.size(), end = begin + 2 * pieces.size();
     header[name] = {
         {"dtype", type}, {"shape", {type == "U16" ? pieces.size() : end - begin}}, {"data_offsets", {begin, end}}};
-    data.resize(end);
-    std::memcpy(data.data() + begin, pieces.data(), 2 * pieces.size());
+    for (const uint16_t piece : pieces) {
+      data.push_back(static_cast<std::byte>(piece & 0xFF));
+      data.push_back(static_cast<std::byte>(piece >> 8));
+    }
   }
   const std::string written = header.dump();
   length = written.size();

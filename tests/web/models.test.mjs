@@ -292,7 +292,7 @@ inEachBrowser((environment) => {
   });
 
   test('without the wasm module: NetworkError, and a retry works', async () => {
-    site.rules.set('/core/dragoman-core.wasm', answers.status(404));
+    for (const build of ['', '-threads']) site.rules.set(`/core/dragoman-core${build}.wasm`, answers.status(404));
     const failure = await attempt();
     assert.equal(failure.name, 'NetworkError');
     assert.match(failure.message, /engine.*404/);
