@@ -46,6 +46,7 @@ Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, 
       threads_(options_.threads, options_.prepare_thread) {
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
+  require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
   const int parts = threads_.size(), hypotheses = options_.max_hypotheses;
   const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), hypotheses);
   for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, (hypotheses + parts - 1) / parts);
@@ -151,12 +152,9 @@ void Engine::decode() {
     for (size_t i = 0; i < count; ++i) {
       Row& row = rows_[begin + i];
       const float* logits = work_[part].logits.row(i).data();
-      if (row.shortlist) {
-        const auto& tokens = row.shortlist->tokens;
-        extend_greedily(row.hypothesis, {logits, tokens.size()}, tokens, row.search);
-      } else {
-        extend_greedily(row.hypothesis, {logits, static_cast<size_t>(config().vocabulary)}, {}, row.search);
-      }
+      const size_t choices = row.shortlist ? row.shortlist->tokens.size() : config().vocabulary;
+      const auto tokens = row.shortlist ? std::span<const int>(row.shortlist->tokens) : std::span<const int>();
+      extend_greedily(row.hypothesis, {logits, choices}, tokens, row.search);
     }
   });
   std::erase_if(rows_, [&](Row& row) { return publish(row); });

@@ -2,7 +2,7 @@
 //
 // Debian's Emscripten cannot compile relaxed SIMD (its clang writes opcodes that no browser takes), so a newer clang
 // makes a module of its own of this file. That module shares the main module's memory, and its function is put into the
-// main module's table where the browser has relaxed SIMD (web/relaxed-kernels.js, use_int8_kernel). Freestanding: no
+// main module's table where the browser has relaxed SIMD (src/bindings/embind.cpp). Freestanding: no
 // library, no stack.
 //
 // There are two, because processors differ in what a dot product of bytes is made of: see relaxed_dot.h.

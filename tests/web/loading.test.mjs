@@ -1,0 +1,57 @@
+// What loading costs: a model's bytes go from the network to where they are used, and the engine compiles on the way.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { loadModel } from '../../web/model-loader.js';
+import { inEachBrowser } from './support/browsers.mjs';
+
+const BYTES = 64 << 20;
+
+test('a model is never held three times while it is loaded', async (t) => {
+  const content = Buffer.alloc(1 << 20, 'model');
+  const hash = createHash('sha256');
+  for (let sent = 0; sent < BYTES; sent += content.length) hash.update(content);
+  const server = createServer(async (request, response) => {
+    response.writeHead(200, { 'Content-Length': BYTES });
+    for (let sent = 0; sent < BYTES; sent += content.length) if (!response.write(content)) await once(response, 'drain');
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${server.address().port}/model.safetensors`;
+  const file = { name: 'model.safetensors', url, bytes: BYTES, sha256: hash.digest('hex') };
+
+  const memory = new WebAssembly.Memory({ initial: BYTES / 65536 });
+  const held = () => process.memoryUsage().arrayBuffers;
+  const before = held();
+  let beside = 0;
+  const sample = () => (beside = Math.max(beside, held() - before));
+  const sampler = setInterval(sample, 1);
+  const buffer = { view: () => new Uint8Array(memory.buffer), delete: () => {} };
+  await loadModel({ id: 'test', files: [file], bytes: BYTES }, { [file.name]: buffer }, sample);
+  clearInterval(sampler);
+  t.diagnostic(`beside the wasm memory: at most ${beside >> 20} MB, of ${BYTES >> 20}`);
+  // Pieces that wait for the garbage collector, and the copy that the hash makes: less than two more of the whole.
+  assert.ok(beside < 1.5 * BYTES);
+});
+
+inEachBrowser((environment) => {
+  test('the engine is compiled while it is being downloaded', async () => {
+    const page = await environment.browser.newPage();
+    await page.goto(`${environment.site.url}blank.html`);
+    const [streamed, whole] = await page.evaluate(async () => {
+      let [streamed, whole] = [0, 0];
+      const { instantiateStreaming, instantiate } = WebAssembly;
+      WebAssembly.instantiateStreaming = (...rest) => (streamed++, instantiateStreaming(...rest));
+      WebAssembly.instantiate = (...rest) => (whole++, instantiate(...rest));
+      const [{ default: createModule }, { loadCore }] = await Promise.all([import('./core/dragoman-core.mjs'), import('./core.js')]);
+      const url = (name) => new URL(`core/${name}.wasm`, location.href);
+      await loadCore(createModule, { core: url('dragoman-core'), kernels: url('dragoman-relaxed') });
+      return [streamed, whole];
+    });
+    await page.close();
+    assert.deepEqual([streamed, whole], [1, 0]);
+  });
+});
