@@ -164,40 +164,62 @@ class Model:
 
     def greedy(self, ids):
         """ids [S] (eos last) -> target ids without eos"""
-        memory, out = self.encode(ids), []
+        memory, out, allowed = self.encode(ids), [], allowed_repetitions(ids)
         while len(out) < self.limit(len(ids)):
-            best = int(self.decode(out, memory, last_only=True)[0][0].argmax())
+            logits = self.decode(out, memory, last_only=True)[0][0]
+            forbid_repetition(out, allowed, logits)
+            best = int(logits.argmax())
             if best == EOS:
                 break
             out.append(best)
         return out
 
-    def beam(self, ids, width, alpha=1.0):
-        """Beam search, score = sum of log p / length ** alpha (length counts eos). Returns [(ids, score)], best first."""
-        memory, live, done = self.encode(ids), [([], 0.0)], []
+    def beam(self, ids, width):
+        """Beam search, score = sum of log p / length (which counts eos). Returns [(ids, score)], best first."""
+        memory, live, done, allowed = self.encode(ids), [([], 0.0)], [], allowed_repetitions(ids)
         limit = self.limit(len(ids))
         for _ in range(limit):
             candidates = []
             for out, score in live:
                 logits = self.decode(out, memory, last_only=True)[0]
                 log_p = (logits - log_normaliser(logits)[:, None])[0]
+                forbid_repetition(out, allowed, log_p)
                 for token in np.argpartition(-log_p, 2 * width)[:2 * width]:
                     candidates.append((out + [int(token)], score + float(log_p[token])))
             candidates.sort(key=lambda c: -c[1])
             live = []
             for out, score in candidates[:2 * width]:
                 if out[-1] == EOS:
-                    done.append((out[:-1], score / len(out) ** alpha))
+                    done.append((out[:-1], score / len(out)))
                 elif len(live) < width:
                     live.append((out, score))
             done.sort(key=lambda c: -c[1])
-            if len(done) >= width:
-                best_live = live[0][1]          # bounds on what a live hypothesis can still reach
-                if done[width - 1][1] >= best_live / limit ** alpha:
-                    break
-                if done[0][1] >= best_live / (len(live[0][0]) + 1) ** alpha:
-                    break
-        return done[:width] or [live[0]]
+            if len(done) >= width and done[0][1] >= live[0][1] / (len(live[0][0]) + 1):
+                break
+        return done[:width] or [(out, score / (len(out) + 1)) for out, score in live[:1]]
+
+
+LONGEST_STRETCH = 24    # tokens
+
+
+def allowed_repetitions(source):
+    """How often in a row a stretch of tokens may stand in a translation: three times, or twice as often as in the source."""
+    most = 0
+    for stretch in range(1, LONGEST_STRETCH + 1):
+        same = 0
+        for before, token in zip(source, source[stretch:]):
+            same = same + 1 if token == before else 0
+            most = max(most, 1 + same // stretch)
+    return max(3, 2 * most)
+
+
+def forbid_repetition(out, allowed, logits):
+    """Rule out, in logits [V], the tokens that would make a stretch stand more than `allowed` times at the end of `out`."""
+    for stretch in range(1, LONGEST_STRETCH + 1):
+        count = stretch * (allowed + 1) - 1
+        tail = out[-count:]
+        if len(tail) == count and tail[stretch:] == tail[:-stretch]:
+            logits[out[-stretch]] = -np.inf
 
 
 def load_vocabulary(folder):

@@ -14,7 +14,6 @@ int main(int argc, char** argv) {
 
   TranslateOptions translate;
   translate.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
-  int beam = 1;
   auto* translate_command = app.add_subcommand("translate", "translate standard input, a line in, a line out");
   translate_command->add_option("--model", translate.model, "model folder, e.g. weights/en-de")->required();
   translate_command
@@ -22,7 +21,10 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 16));
   translate_command->add_flag("!--no-shortlist", translate.shortlist, "choose among the whole vocabulary");
   translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
-  translate_command->add_option("--beam", beam, "beam width; only 1 (greedy) so far")->check(CLI::Range(1, 1));
+  translate_command
+      ->add_option("--beam", translate.beam,
+                   "hypotheses a sentence: 4 reads better and takes three times as long; default: 1, greedy")
+      ->check(CLI::Range(1, 16));
 
   std::string shortlist_model;
   auto* shortlist_command =

@@ -36,6 +36,7 @@ void print(const Line& line, bool json, std::ostream& out) {
                                 {"sentences", line.translation->sentences()},
                                 {"tokens", line.translation->tokens()},
                                 {"log_probability", line.translation->log_probability()},
+                                {"alternatives", line.translation->alternatives()},
                                 {"milliseconds", elapsed.count()}}
              .dump()
       << '\n';
@@ -45,8 +46,9 @@ void print(const Line& line, bool json, std::ostream& out) {
 
 void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out) {
   ModelFolder folder = read_model_folder(options.model);
-  Engine engine(folder.config, std::move(folder.model), folder.vocabulary,
-                {.threads = options.threads, .shortlist = options.shortlist, .score = options.json});
+  Engine engine(
+      folder.config, std::move(folder.model), folder.vocabulary,
+      {.threads = options.threads, .beam = options.beam, .shortlist = options.shortlist, .score = options.json});
   std::deque<Line> lines;
   std::string source;
   bool more = true;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "search/repetition.h"
 
 namespace dragoman {
 namespace {
@@ -47,9 +48,12 @@ Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, 
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
   require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
-  const int parts = threads_.size(), hypotheses = options_.max_hypotheses;
+  require(1 <= options_.beam && options_.beam <= options_.max_hypotheses, ErrorCode::kInvalidArgument, "beam width ",
+          options_.beam, "; 1..", options_.max_hypotheses, " are allowed");
+  const int parts = threads_.size(), sentences = options_.max_hypotheses / options_.beam;
+  const int hypotheses = (sentences + parts - 1) / parts * options_.beam;
   const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), hypotheses);
-  for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, (hypotheses + parts - 1) / parts);
+  for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, hypotheses);
 }
 
 std::shared_ptr<Translation> Engine::start(std::string_view text) {
@@ -90,11 +94,12 @@ bool Engine::fetch_next() {
 // As many waiting sentences as there is room for: decoder rows, encoder rows, memory. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
   std::vector<Waiting> batch;
+  const size_t most = options_.max_hypotheses / options_.beam;
   size_t cache_bytes = 0, encoder_rows = 0;
-  for (const Row& row : rows_) cache_bytes += row.cross.bytes() + row.self.bytes();
-  while (rows_.size() + batch.size() < static_cast<size_t>(options_.max_hypotheses) && fetch_next()) {
+  for (const Row& row : rows_) cache_bytes += row.cross.bytes() + row.self.size() * row.self[0].bytes();
+  while (rows_.size() + batch.size() < most && fetch_next()) {
     const int pieces = static_cast<int>(next_->ids.size());
-    cache_bytes += KvCache::bytes(config(), pieces + limit_of(pieces));
+    cache_bytes += KvCache::bytes(config(), pieces + options_.beam * limit_of(pieces));
     encoder_rows += pieces;
     if (!batch.empty() && encoder_rows > static_cast<size_t>(kBatchRows * threads_.size())) break;
     if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
@@ -114,15 +119,12 @@ void Engine::encode(std::vector<Waiting> batch) {
   std::vector<std::vector<int>> sources;
   for (Waiting& sentence : batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
-    rows_.push_back({std::move(sentence.owner),
-                     sentence.sentence,
-                     KvCache(config(), length),
-                     KvCache(config(), limit),
+    std::vector<KvCache> self;
+    for (int i = 0; i < options_.beam; ++i) self.emplace_back(config(), limit);
+    rows_.push_back({std::move(sentence.owner), sentence.sentence, KvCache(config(), length), std::move(self),
                      shortlist_of(sentence.ids),
-                     {},
-                     Detokenizer(tokenizer_),
-                     {config().eos, limit, options_.score}});
-    rows_.back().hypothesis.tokens.reserve(limit);
+                     Beam(options_.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
+                     Detokenizer(tokenizer_)});
     sources.push_back(std::move(sentence.ids));
   }
   const int parts = static_cast<int>(std::min(work_.size(), sources.size()));
@@ -137,27 +139,37 @@ void Engine::encode(std::vector<Waiting> batch) {
   });
 }
 
-// Writes one token of every row; finished sentences leave.
+// Writes one token of every hypothesis; finished sentences leave.
 void Engine::decode() {
   step_rows_.clear();
   for (Row& row : rows_) {
-    const auto& tokens = row.hypothesis.tokens;
+    row.first_step_row = step_rows_.size();
     const Shortlist* shortlist = row.shortlist ? &*row.shortlist : nullptr;
-    step_rows_.push_back({tokens.empty() ? kStart : tokens.back(), &row.cross, &row.self, shortlist});
+    for (KvCache* self = row.self.data(); const Hypothesis& hypothesis : row.search.live()) {
+      const int last = hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back();
+      step_rows_.push_back({last, &row.cross, self++, shortlist});
+    }
   }
   const size_t rows = rows_.size(), parts = std::min(work_.size(), rows);
   threads_.run(static_cast<int>(parts), [&](int part) {
-    const size_t begin = rows * part / parts, count = rows * (part + 1) / parts - begin;
-    model_.step({&step_rows_[begin], count}, work_[part]);
-    for (size_t i = 0; i < count; ++i) {
-      Row& row = rows_[begin + i];
-      const float* logits = work_[part].logits.row(i).data();
-      const size_t choices = row.shortlist ? row.shortlist->tokens.size() : config().vocabulary;
-      const auto tokens = row.shortlist ? std::span<const int>(row.shortlist->tokens) : std::span<const int>();
-      extend_greedily(row.hypothesis, {logits, choices}, tokens, row.search);
-    }
+    const size_t begin = rows * part / parts, end = rows * (part + 1) / parts;
+    const std::span<Row> mine(&rows_[begin], end - begin);
+    const size_t first = mine.front().first_step_row;
+    const size_t count = mine.back().first_step_row + mine.back().search.live().size() - first;
+    model_.step({&step_rows_[first], count}, work_[part]);
+    for (Row& row : mine)
+      choose(row, work_[part].logits.middleRows(row.first_step_row - first, row.search.live().size()));
   });
   std::erase_if(rows_, [&](Row& row) { return publish(row); });
+}
+
+// Extends the row's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the front.
+void Engine::choose(Row& row, MatrixBlock logits) {
+  if (row.shortlist)
+    row.search.extend(logits.leftCols(row.shortlist->tokens.size()), row.shortlist->tokens);
+  else
+    row.search.extend(logits, {});
+  if (!row.search.finished()) reorder(row.self, row.search.parents());
 }
 
 // Tells the row's owner what has become of its sentence; true when that is finished.
@@ -165,15 +177,20 @@ bool Engine::publish(Row& row) {
   const auto owner = row.owner.lock();
   if (!owner) return true;
   Sentence& sentence = owner->sentence(row.sentence);
-  const Hypothesis& hypothesis = row.hypothesis;
-  const int tokens = static_cast<int>(hypothesis.tokens.size());
-  if (tokens > sentence.tokens) row.text.append(hypothesis.tokens.back());
-  if (hypothesis.finished) row.text.finish();
+  const Hypothesis& best = row.search.best();
+  for (; sentence.tokens < row.search.settled(); ++sentence.tokens) row.text.append(best.tokens[sentence.tokens]);
+  if (row.search.finished()) row.text.finish();
   sentence.target = row.text.text();
-  sentence.tokens = tokens;
-  sentence.log_probability = hypothesis.log_probability;
-  if (hypothesis.finished) owner->finish(row.sentence);
-  return hypothesis.finished;
+  sentence.log_probability = best.log_probability;
+  if (!row.search.finished()) return false;
+  for (const Hypothesis& other : row.search.ranked().subspan(1)) {
+    Detokenizer text(tokenizer_);
+    for (const int token : other.tokens) text.append(token);
+    text.finish();
+    sentence.alternatives.push_back(text.text());
+  }
+  owner->finish(row.sentence);
+  return true;
 }
 
 }  // namespace dragoman

@@ -11,14 +11,15 @@
 #include "base/thread_pool.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
-#include "search/greedy.h"
+#include "search/beam.h"
 #include "text/tokenizer.h"
 
 namespace dragoman {
 
 struct EngineOptions {
-  int max_hypotheses = 16;  // decoder rows: how many sentences are written at once
+  int max_hypotheses = 16;  // decoder rows: hypotheses of all sentences that are written at once
   int threads = 1;          // the caller's and helpers', among which sentences are shared out; 1..max_hypotheses
+  int beam = 1;             // hypotheses a sentence, 1..max_hypotheses; 1 is greedy search
   std::function<void()> prepare_thread = {};  // runs first on each helper
   bool shortlist = true;  // choose among the model's lexical shortlist, if it has one, in place of the vocabulary
   bool score = false;     // compute Translation::log_probability
@@ -49,11 +50,12 @@ class Engine {
   struct Row {  // a sentence being written
     std::weak_ptr<Translation> owner;
     size_t sentence;
-    KvCache cross, self;
+    KvCache cross;
+    std::vector<KvCache> self;  // one for each of search.live(), and spare ones
     std::optional<Shortlist> shortlist;
-    Hypothesis hypothesis;
+    Beam search;
     Detokenizer text;
-    GreedyOptions search;
+    size_t first_step_row = 0;  // where search.live() begin in step_rows_
   };
   struct Waiting {  // a sentence about to be encoded
     std::weak_ptr<Translation> owner;
@@ -66,6 +68,7 @@ class Engine {
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);
   void decode();
+  void choose(Row& row, MatrixBlock logits);
   bool publish(Row& row);
 
   EngineOptions options_;

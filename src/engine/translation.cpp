@@ -54,6 +54,10 @@ float Translation::log_probability() const {
                          [](float sum, const Sentence& s) { return sum + s.log_probability; });
 }
 
+std::vector<std::string> Translation::alternatives() const {
+  return sentences_.size() == 1 ? sentences_.front().alternatives : std::vector<std::string>();
+}
+
 size_t Translation::next_sentence() {
   while (next_ < sentences_.size() && sentences_[next_].done) ++next_;
   return next_ == sentences_.size() ? next_ : next_++;

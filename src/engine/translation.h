@@ -13,8 +13,9 @@ struct Sentence {
   TextRange source;         // bytes of the text
   std::string target = {};  // as far as it is known; only ever grows
   bool done = false;
-  int tokens = 0;             // target pieces so far
-  float log_probability = 0;  // see EngineOptions::score
+  int tokens = 0;                              // target pieces so far
+  float log_probability = 0;                   // see EngineOptions::score
+  std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
@@ -33,6 +34,8 @@ class Translation {
   int tokens() const;
   /// Sum over all tokens; see EngineOptions::score.
   float log_probability() const;
+  /// Other translations of a text that is one sentence, best first: one less than the beam is wide, or fewer.
+  std::vector<std::string> alternatives() const;
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 

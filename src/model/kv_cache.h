@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/config.h"
@@ -22,6 +23,8 @@ class KvCache {
   int capacity() const { return capacity_; }
   void set_length(int length) { length_ = length; }
   size_t bytes() const { return data_.size() * sizeof(float); }
+  /// Takes over the positions of another cache of the same capacity.
+  void assign(const KvCache& other);
 
   float* keys(int layer) { return data_.data() + block(2 * layer); }        // [capacity, D]
   float* values(int layer) { return data_.data() + block(2 * layer + 1); }  // [capacity, D]
@@ -34,5 +37,9 @@ class KvCache {
   int width_, capacity_, length_ = 0;
   std::vector<float> data_;  // [layers, keys | values, capacity, D]
 };
+
+/// Makes caches[i] what caches[parents[i]] was, for all i below parents.size() <= caches.size(). A parent's first child
+/// takes its cache, only others copy.
+void reorder(std::vector<KvCache>& caches, std::span<const int> parents);
 
 }  // namespace dragoman

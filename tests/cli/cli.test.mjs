@@ -42,6 +42,17 @@ test('--json gives translation, tokens, score and time', () => {
   assert.equal(line.tokens, 4);
   assert.ok(line.log_probability < 0 && line.log_probability > -5);
   assert.ok(line.milliseconds > 0);
+  assert.deepEqual(line.alternatives, []);
+});
+
+test('--beam finds likelier translations, and --json shows what else it found', () => {
+  const text = 'We are going to the beach tomorrow, although it will rain.\nGood morning! How are you?\n';
+  const translations = (...more) => dragoman([...translate, ...more, '--json'], text).out.trim().split('\n').map((line) => JSON.parse(line));
+  const [greedy, both] = translations(), [beam, two] = translations('--beam', '4');
+  assert.ok(beam.log_probability / (beam.tokens + 1) >= greedy.log_probability / (greedy.tokens + 1));
+  assert.equal(new Set([beam.translation, ...beam.alternatives]).size, 4);
+  assert.equal(two.sentences, both.sentences);
+  assert.deepEqual(two.alternatives, []); // of a whole text there are too many
 });
 
 test('any number of threads gives the same', () => {
@@ -66,7 +77,7 @@ test('bench prints rates and bytes', () => {
 });
 
 test('bad usage exits with 2', () => {
-  for (const args of [[], ['translate'], ['nonsense'], [...translate, '--beam', '4'], [...translate, '--what']]) {
+  for (const args of [[], ['translate'], ['nonsense'], [...translate, '--beam', '17'], [...translate, '--what']]) {
     const { status, out, err } = dragoman(args);
     assert.equal(status, 2, args.join(' '));
     assert.equal(out, '');

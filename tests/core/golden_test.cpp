@@ -41,12 +41,27 @@ void check_tensors(const Transformer& model, const json& golden, float tolerance
   CHECK(tokens == golden["greedy_ids"].get<std::vector<int>>());
 }
 
+// The first translations of a beam of 4, in order; log-probabilities per token within `tolerance`.
+void check_beam(const Transformer& model, const json& golden, float tolerance) {
+  Workspace work(model.config(), kMaxPositions, 4);
+  const Beam beam = test::search(model, golden["source_ids"], 4, work, [](const auto&) {});
+  REQUIRE(beam.ranked().size() >= golden["beam4"].size());
+  for (size_t i = 0; i < golden["beam4"].size(); ++i) {
+    const Hypothesis& found = beam.ranked()[i];
+    const json& expected = golden["beam4"][i];
+    CHECK(found.tokens == expected["ids"].get<std::vector<int>>());
+    const float length = static_cast<float>(found.tokens.size() + 1);
+    CHECK(std::abs(found.log_probability / length - expected["score"].get<float>()) < tolerance);
+  }
+}
+
 void check_folder(const std::string& folder, float tolerance) {
   const json golden = read_golden(folder + "/golden.json");
   const Transformer model = test::load_transformer(folder);
   for (const json& c : golden["cases"]) {
     INFO(folder << ": " << c["source"]);
     check_tensors(model, c, tolerance);
+    check_beam(model, c, tolerance);
   }
 }
 
@@ -89,7 +104,8 @@ TEST_CASE("shipped weights: golden sentences, from text to text", "[weights]") {
 
 // For the float models that the shipped weights were made from, which are not in the repository:
 //   DRAGOMAN_GOLDEN_DIRS=models/en-de:models/de-en build/native/core_tests '[parity]'
-TEST_CASE("float models: every greedy id, logits within 2e-3; int8: 29 of 32 sentences the same", "[.][parity]") {
+TEST_CASE("float models: every greedy id and beam, logits within 2e-3; int8: 29 of 32 sentences the same",
+          "[.][parity]") {
   const char* folders = std::getenv("DRAGOMAN_GOLDEN_DIRS");
   REQUIRE(folders);
   std::stringstream list(folders);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "search/repetition.h"
 
 namespace dragoman::test {
 
@@ -21,24 +22,33 @@ Engine load_engine(const std::string& folder, EngineOptions options = {});
 /// Runs the engine until `translation` is done.
 std::string finish(Engine& engine, Translation& translation);
 
-/// Greedy translation of one sentence at the level of the model; `each` sees the logits of every step.
+/// Searches for the translation of one sentence at the level of the model; `each` sees the logits [V] of the likeliest
+/// hypothesis at every step. work: for `width` hypotheses.
 template <class Each>
-std::vector<int> greedy(const Transformer& model, const std::vector<int>& source, Workspace& work, Each each) {
+Beam search(const Transformer& model, const std::vector<int>& source, int width, Workspace& work, Each each) {
   RowRange range;
   model.encode({&source, 1}, {&range, 1}, work);
   KvCache cross(model.config(), range.length);
   model.fill_cross_cache(range, work, cross);
   const int limit = target_limit(range.length);
-  KvCache self(model.config(), limit);
-  Hypothesis hypothesis;
-  while (!hypothesis.finished) {
-    const DecoderRow row{hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back(), &cross, &self};
-    model.step({&row, 1}, work);
+  std::vector<KvCache> self(width, KvCache(model.config(), limit));
+  Beam beam(width, {.eos = model.config().eos, .limit = limit, .allowed_repetitions = allowed_repetitions(source)});
+  while (!beam.finished()) {
+    std::vector<DecoderRow> rows;
+    for (const auto& [tokens, log_probability] : beam.live())
+      rows.push_back({tokens.empty() ? kStart : tokens.back(), &cross, &self[rows.size()]});
+    model.step(rows, work);
     each(work.logits.row(0));
-    const std::span logits(work.logits.data(), static_cast<size_t>(model.config().vocabulary));
-    extend_greedily(hypothesis, logits, {}, {model.config().eos, limit});
+    beam.extend(work.logits.topRows(static_cast<Eigen::Index>(rows.size())), {});
+    if (!beam.finished()) reorder(self, beam.parents());
   }
-  return hypothesis.tokens;
+  return beam;
+}
+
+/// The same, greedily, for its tokens.
+template <class Each>
+std::vector<int> greedy(const Transformer& model, const std::vector<int>& source, Workspace& work, Each each) {
+  return search(model, source, 1, work, each).best().tokens;
 }
 
 /// Numbers for kernels: the same on every run.

@@ -1,0 +1,106 @@
+#include "search/beam.h"
+
+#include <algorithm>
+
+#include "kernels/argmax.h"
+#include "kernels/softmax.h"
+#include "search/repetition.h"
+
+namespace dragoman {
+namespace {
+
+// Indices of the `count` largest of x, largest first.
+std::vector<int> largest(std::span<const float> x, int count) {
+  std::vector<int> best;
+  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
+    if (static_cast<int>(best.size()) == count) {
+      if (!(x[i] > x[best.back()])) continue;
+      best.pop_back();
+    }
+    const auto above = [&](int j) { return x[j] >= x[i]; };
+    best.insert(std::partition_point(best.begin(), best.end(), above), i);
+  }
+  return best;
+}
+
+// Log-probability per token of a finished hypothesis.
+float score(const Hypothesis& hypothesis) {
+  return hypothesis.log_probability / static_cast<float>(hypothesis.tokens.size() + 1);
+}
+
+}  // namespace
+
+Beam::Beam(int width, SearchOptions options) : width_(width), options_(options) {}
+
+void Beam::extend(MatrixBlock logits, std::span<const int> tokens) {
+  const auto row = [&](int i) { return std::span(logits.row(i).data(), static_cast<size_t>(logits.cols())); };
+  if (width_ == 1) return extend_greedily(row(0), tokens);
+  candidates_.clear();
+  for (int i = 0; i < static_cast<int>(live_.size()); ++i) collect(i, row(i), tokens);
+  const auto likelier = [](const auto& a, const auto& b) { return a.log_probability > b.log_probability; };
+  std::stable_sort(candidates_.begin(), candidates_.end(), likelier);
+  advance();
+  finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
+  settle();
+}
+
+void Beam::extend_greedily(std::span<float> logits, std::span<const int> tokens) {
+  Hypothesis& hypothesis = live_.front();
+  const int count = static_cast<int>(logits.size());
+  const float normaliser = options_.score ? log_sum_exp(logits.data(), count) : 0;
+  forbid_repetition(hypothesis.tokens, options_.allowed_repetitions, logits, tokens);
+  const int best = argmax(logits.data(), count), token = tokens.empty() ? best : tokens[best];
+  if (options_.score) hypothesis.log_probability += logits[best] - normaliser;
+  if (token != options_.eos) hypothesis.tokens.push_back(token);
+  settled_ = static_cast<int>(hypothesis.tokens.size());
+  finished_ = token == options_.eos || settled_ >= options_.limit;
+}
+
+// The likeliest extensions of a live hypothesis: twice the width, so that enough of them are left beside eos.
+void Beam::collect(int parent, std::span<float> logits, std::span<const int> tokens) {
+  const Hypothesis& hypothesis = live_[parent];
+  const float normaliser = log_sum_exp(logits.data(), static_cast<int>(logits.size()));
+  forbid_repetition(hypothesis.tokens, options_.allowed_repetitions, logits, tokens);
+  for (const int best : largest(logits, 2 * width_))
+    candidates_.push_back(
+        {parent, tokens.empty() ? best : tokens[best], hypothesis.log_probability + logits[best] - normaliser});
+}
+
+// Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room.
+void Beam::advance() {
+  std::vector<Hypothesis> next;
+  parents_.clear();
+  for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
+    Hypothesis hypothesis{live_[candidate.parent].tokens, candidate.log_probability};
+    if (candidate.token == options_.eos) {
+      done_.push_back(std::move(hypothesis));
+    } else if (static_cast<int>(next.size()) < width_) {
+      hypothesis.tokens.push_back(candidate.token);
+      next.push_back(std::move(hypothesis));
+      parents_.push_back(candidate.parent);
+    }
+  }
+  live_ = std::move(next);
+  std::stable_sort(done_.begin(), done_.end(), [](const auto& a, const auto& b) { return score(a) > score(b); });
+  if (done_.size() > static_cast<size_t>(width_)) done_.resize(width_);
+}
+
+// Whether there is a full beam of finished hypotheses whose best beats the likeliest live one, if that ended now. One
+// that goes on loses probability, so few would come back.
+bool Beam::cannot_improve() const {
+  return done_.size() == static_cast<size_t>(width_) && score(done_.front()) >= score(live_.front());
+}
+
+// Moves settled_ on over the tokens that all hypotheses share.
+void Beam::settle() {
+  const auto& tokens = best().tokens;
+  const auto shares = [&](const Hypothesis& other) {
+    const size_t at = settled_;
+    return at < other.tokens.size() && other.tokens[at] == tokens[at];
+  };
+  while (settled_ < static_cast<int>(tokens.size()) && (finished_ || (std::all_of(live_.begin(), live_.end(), shares) &&
+                                                                      std::all_of(done_.begin(), done_.end(), shares))))
+    ++settled_;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/matrix.h"
+#include "search/hypothesis.h"
+
+namespace dragoman {
+
+/// Beam search for one sentence: the `width` likeliest hypotheses live on from step to step; of those that reached eos,
+/// the one with the highest log-probability per token wins (length normalisation of Wu et al. 2016 with alpha = 1).
+/// Width 1 is greedy search. The caller has the model score live() and hands over the logits:
+///
+///   while (!beam.finished()) beam.extend(logits_of(beam.live()), {});
+///   use(beam.best().tokens);
+class Beam {
+ public:
+  Beam(int width, SearchOptions options);
+
+  /// The hypotheses to extend, likeliest first, 1..width; the empty one to begin with.
+  std::span<const Hypothesis> live() const { return live_; }
+  /// One token further. logits [live, V], row i belonging to live()[i]: a column for each of `tokens`, or, if that is
+  /// empty, for each of the vocabulary. Those that would make an endless repetition become -infinity.
+  void extend(MatrixBlock logits, std::span<const int> tokens);
+  /// Which of the former live() each of live() extends.
+  std::span<const int> parents() const { return parents_; }
+
+  bool finished() const { return finished_; }
+  /// If finished, the translations, best first, 1..width; the live hypotheses otherwise.
+  std::span<const Hypothesis> ranked() const { return finished_ && !done_.empty() ? done_ : live_; }
+  const Hypothesis& best() const { return ranked().front(); }
+  /// How many tokens of best() will not change any more.
+  int settled() const { return settled_; }
+
+ private:
+  struct Candidate {
+    int parent, token;
+    float log_probability;
+  };
+
+  void extend_greedily(std::span<float> logits, std::span<const int> tokens);
+  void collect(int parent, std::span<float> logits, std::span<const int> tokens);
+  void advance();
+  bool cannot_improve() const;
+  void settle();
+
+  int width_;
+  SearchOptions options_;
+  std::vector<Hypothesis> live_ = {{}};
+  std::vector<int> parents_ = {0};
+  std::vector<Hypothesis> done_;       // those that reached eos, best score first, at most width_
+  std::vector<Candidate> candidates_;  // scratch of extend()
+  bool finished_ = false;
+  int settled_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+namespace dragoman {
+
+/// A translation being written, piece by piece.
+struct Hypothesis {
+  std::vector<int> tokens;    // without eos
+  float log_probability = 0;  // sum over the tokens and eos
+};
+
+struct SearchOptions {
+  int eos;
+  int limit;                    // tokens after which a hypothesis is cut off
+  int allowed_repetitions = 3;  // see repetition.h
+  bool score = false;           // also compute what the search itself does not need: log-probabilities when greedy
+};
+
+}  // namespace dragoman

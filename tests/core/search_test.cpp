@@ -1,0 +1,229 @@
+// Greedy and beam search over a fake model, endless repetition, and both over real ones.
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "kernels/softmax.h"
+#include "search/beam.h"
+#include "search/repetition.h"
+#include "support.h"
+
+using namespace dragoman;
+
+namespace {
+
+using Tokens = std::vector<int>;
+constexpr int kEos = 0, kVocabulary = 5;
+
+// Logits of what follows a prefix: any numbers, always the same ones.
+Vector fake_logits(const Tokens& prefix) {
+  unsigned seed = 17;
+  for (const int token : prefix) seed = seed * 31 + static_cast<unsigned>(token);
+  test::Random random(seed);
+  Vector logits(kVocabulary);
+  for (float& x : logits) x = random.real(-2, 2);
+  return logits;
+}
+
+Matrix fake_logits(std::span<const Hypothesis> live) {
+  Matrix logits(live.size(), kVocabulary);
+  for (size_t i = 0; i < live.size(); ++i) logits.row(static_cast<int>(i)) = fake_logits(live[i].tokens);
+  return logits;
+}
+
+Beam run(int width, SearchOptions options) {
+  Beam beam(width, options);
+  while (!beam.finished()) {
+    Matrix logits = fake_logits(beam.live());
+    beam.extend(logits, {});
+  }
+  return beam;
+}
+
+// The best log-probability per token of all translations of fewer than `limit` tokens that start with `prefix`.
+float exhaustive(Tokens prefix, float log_probability, int limit) {
+  const Vector logits = fake_logits(prefix);
+  const float normaliser = log_sum_exp(logits.data(), kVocabulary);
+  float best = (log_probability + logits[kEos] - normaliser) / static_cast<float>(prefix.size() + 1);
+  if (static_cast<int>(prefix.size()) + 1 == limit) return best;
+  for (int token = 1; token < kVocabulary; ++token) {
+    prefix.push_back(token);
+    best = std::max(best, exhaustive(prefix, log_probability + logits[token] - normaliser, limit));
+    prefix.pop_back();
+  }
+  return best;
+}
+
+float score(const Hypothesis& h) { return h.log_probability / static_cast<float>(h.tokens.size() + 1); }
+
+}  // namespace
+
+TEST_CASE("a beam that is never full finds the best of all translations", "[search]") {
+  constexpr int limit = 4;
+  const Beam beam = run(500, {.eos = kEos, .limit = limit});
+  CHECK(score(beam.best()) == Approx(exhaustive({}, 0, limit)));
+  CHECK(beam.ranked().size() == 1 + 4 + 16 + 64);
+}
+
+TEST_CASE("a beam takes the way that is better in the end, greedy search the better first step", "[search]") {
+  // 1 is likelier than 2, but what follows 1 is uncertain and what follows 2 is not.
+  const std::map<Tokens, Vector> model = {{{}, Vector::Map(std::array{-9.f, .2f, 0.f}.data(), 3)},
+                                          {{1}, Vector::Map(std::array{0.f, 0.f, 0.f}.data(), 3)},
+                                          {{2}, Vector::Map(std::array{9.f, 0.f, 0.f}.data(), 3)}};
+  for (const int width : {1, 2}) {
+    Beam beam(width, {.eos = kEos, .limit = 8});
+    while (!beam.finished()) {
+      Matrix logits(beam.live().size(), 3);
+      for (size_t i = 0; i < beam.live().size(); ++i) {
+        const auto found = model.find(beam.live()[i].tokens);
+        logits.row(static_cast<int>(i)) = found == model.end() ? model.at({1}) : found->second;
+      }
+      beam.extend(logits, {});
+    }
+    CHECK(beam.best().tokens == Tokens{width == 1 ? 1 : 2});
+  }
+}
+
+TEST_CASE("parents and settled tokens tell what becomes of the hypotheses", "[search]") {
+  for (const int width : {1, 2, 3, 8}) {
+    Beam beam(width, {.eos = kEos, .limit = 12, .score = true});
+    Tokens settled;
+    while (!beam.finished()) {
+      const std::vector<Hypothesis> before(beam.live().begin(), beam.live().end());
+      Matrix logits = fake_logits(beam.live());
+      beam.extend(logits, {});
+      REQUIRE((beam.finished() || beam.parents().size() == beam.live().size()));
+      for (size_t i = 0; !beam.finished() && i < beam.live().size(); ++i) {
+        const Tokens& tokens = beam.live()[i].tokens;
+        CHECK(Tokens(tokens.begin(), tokens.end() - 1) == before[beam.parents()[i]].tokens);
+        if (i) CHECK(beam.live()[i].log_probability <= beam.live()[i - 1].log_probability);
+      }
+      // What was settled stays.
+      const Tokens& best = beam.best().tokens;
+      REQUIRE(beam.settled() >= static_cast<int>(settled.size()));
+      REQUIRE(beam.settled() <= static_cast<int>(best.size()));
+      CHECK(std::equal(settled.begin(), settled.end(), best.begin()));
+      settled.assign(best.begin(), best.begin() + beam.settled());
+    }
+    CHECK(settled == beam.best().tokens);
+    CHECK(beam.ranked().size() <= static_cast<size_t>(width));
+    CHECK(settled.size() <= 12);
+  }
+}
+
+TEST_CASE("columns of a shortlist stand for its tokens", "[search]") {
+  for (const int width : {1, 3}) {
+    Beam all(width, {.eos = kEos, .limit = 6}), listed(width, {.eos = kEos, .limit = 6});
+    const Tokens list = {3, 4, 0, 2, 1};
+    while (!all.finished()) {
+      Matrix logits = fake_logits(all.live()), columns = logits;
+      for (int i = 0; i < kVocabulary; ++i) columns.col(i) = logits.col(list[i]);
+      all.extend(logits, {});
+      listed.extend(columns, list);
+    }
+    CHECK(listed.finished());
+    CHECK(listed.best().tokens == all.best().tokens);
+  }
+}
+
+TEST_CASE("a vocabulary smaller than the beam", "[search]") {
+  for (const int vocabulary : {1, 2}) {
+    Beam beam(8, {.eos = kEos, .limit = 3});
+    while (!beam.finished()) {
+      Matrix logits = Matrix::Zero(beam.live().size(), vocabulary);
+      beam.extend(logits, {});
+    }
+    CHECK(beam.best().tokens.size() <= 3);
+  }
+}
+
+TEST_CASE("a stretch stands three times in a row, or twice as often as in the source", "[search]") {
+  CHECK(allowed_repetitions({}) == 3);
+  CHECK(allowed_repetitions(Tokens{7, 7, 8, 7, 7, 9}) == 4);
+  CHECK(allowed_repetitions(Tokens{1, 7, 7, 7, 7, 2}) == 8);
+  CHECK(allowed_repetitions(Tokens{5, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4}) == 6);
+  CHECK(allowed_repetitions(Tokens{1, 2, 3, 1, 2}) == 3);
+
+  const auto forbidden = [](const Tokens& hypothesis, int allowed, const Tokens& list) {
+    std::vector<float> logits(10, 0);
+    forbid_repetition(hypothesis, allowed, logits, list);
+    Tokens found;
+    for (int i = 0; i < 10; ++i)
+      if (std::isinf(logits[i])) found.push_back(i);
+    return found;
+  };
+  CHECK(forbidden({}, 3, {}).empty());
+  CHECK(forbidden({7, 7}, 3, {}).empty());
+  CHECK(forbidden({7, 7, 7}, 3, {}) == Tokens{7});
+  CHECK(forbidden({7, 7, 7}, 4, {}).empty());
+  CHECK(forbidden({1, 2, 1, 2, 1, 2, 1}, 3, {}) == Tokens{2});
+  CHECK(forbidden({1, 2, 3, 2, 1, 2, 1}, 3, {}).empty());
+  CHECK(forbidden({7, 7, 7}, 3, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}) == Tokens{2});
+  CHECK(forbidden({7, 7, 7}, 3, {9, 8, 6, 5, 4, 3, 2, 1, 0, 10}).empty());
+
+  // A model that always wants the same.
+  for (const int width : {1, 4}) {
+    for (const int allowed : {3, 5}) {
+      Beam beam(width, {.eos = kEos, .limit = 30, .allowed_repetitions = allowed});
+      while (!beam.finished()) {
+        Matrix logits = Matrix::Zero(static_cast<Eigen::Index>(beam.live().size()), kVocabulary);
+        logits.col(2).setConstant(20);
+        logits.col(kEos).setConstant(10);
+        beam.extend(logits, {});
+      }
+      CHECK(beam.best().tokens == Tokens(allowed, 2));
+    }
+  }
+}
+
+TEST_CASE("caches follow their hypotheses", "[model]") {
+  const Transformer model = test::load_transformer(test::data("tiny-int8"));
+  const auto numbered = [&](float number) {
+    KvCache cache(model.config(), 6);
+    for (int layer = 0; layer < model.config().decoder_layers; ++layer)
+      for (int i = 0; i < 2 * model.config().width; ++i) cache.keys(layer)[i] = cache.values(layer)[i] = number + i;
+    cache.set_length(2);
+    return cache;
+  };
+  std::vector<KvCache> caches;
+  for (int i = 0; i < 4; ++i) caches.push_back(numbered(1000.0f * i));
+  const auto numbers = [&] {
+    Tokens found;
+    for (const KvCache& cache : caches) {
+      const int last = model.config().decoder_layers - 1;
+      CHECK(cache.length() == 2);
+      CHECK(cache.values(last)[2 * model.config().width - 1] == cache.keys(0)[0] + 2 * model.config().width - 1);
+      found.push_back(static_cast<int>(cache.keys(0)[0]) / 1000);
+    }
+    return found;
+  };
+  reorder(caches, Tokens{0, 1, 2, 3});
+  CHECK(numbers() == Tokens{0, 1, 2, 3});
+  reorder(caches, Tokens{3, 0, 3, 2});
+  CHECK(numbers() == Tokens{3, 0, 3, 2});
+  reorder(caches, Tokens{1, 1});  // the others are spare
+  CHECK(numbers()[0] == 0);
+  CHECK(numbers()[1] == 0);
+  CHECK(caches.size() == 4);
+}
+
+TEST_CASE("beam search is the same on any number of threads and rows, and in pieces", "[engine]") {
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += "The garden number " + std::to_string(i * i) + " is large, and we read a book. ";
+  Engine one = test::load_engine(test::weights("en-de"), {.max_hypotheses = 4, .beam = 4});
+  Engine many = test::load_engine(test::weights("en-de"), {.threads = 3, .beam = 4});
+  const auto translation = one.start(text);
+  std::string pieces;
+  while (one.step()) pieces += translation->take_text();
+  pieces += translation->take_text();
+  const auto same = many.start(text);
+  CHECK(test::finish(many, *same) == pieces);
+  CHECK(translation->alternatives().empty());  // it is not one sentence
+  const auto sentence = one.start("The garden is large.");
+  test::finish(one, *sentence);
+  CHECK(sentence->alternatives().size() == 3);
+  CHECK_THROWS_AS(test::load_engine(test::data("tiny-int8"), {.max_hypotheses = 4, .beam = 5}), Error);
+  CHECK_THROWS_AS(test::load_engine(test::data("tiny-int8"), {.beam = 0}), Error);
+}
