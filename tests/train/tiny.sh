@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..5
+echo 1..6
 began=$SECONDS
 scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -43,4 +43,11 @@ sed 's/^/# /' "$work/log"
 missing=$(sed -n 's/^likeliest piece missing: .* in \([0-9]*\) of 200 sentences$/\1/p' "$work/log")
 [ -n "$missing" ] && [ "$missing" -le 10 ] && bad=$(wrong "$work/int8") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "a lexical shortlist holds what its sentences become" $?
+
+head -n 100 "$work/pairs" > "$work/good"
+sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good" - > "$work/mixed"
+scripts/train/train distil --model "$work/float" --pairs "$work/mixed" --out "$work/distilled" > "$work/log" 2>&1
+sed 's/^/# /' "$work/log"
+[ "$(wc -l < "$work/distilled")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good") <(cut -f1 "$work/distilled")
+check "distilled text has the translations near their references, and no others" $?
 exit $failed
