@@ -36,7 +36,7 @@ class Settings:
     seed: int = 1
     bfloat16: bool = False          # pays where the processor has bfloat16 products; a GPU always does them so
     save_minutes: float = 10.0      # between snapshots of the model folder
-    init: str = ''                  # a float model folder to go on from
+    init: str = ''                  # a model folder to go on from, float or int8
 
 
 class Run:

@@ -145,8 +145,14 @@ def save(model, vocabulary_path, folder):
 
 
 def load(model, folder):
-    """Go on from the float weights of a model folder."""
+    """Go on from the weights of a model folder, float or int8."""
     tensors, _ = weight_file.read(os.path.join(folder, 'model.safetensors'))
-    state = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}
+    state = {}
+    for name, array in tensors.items():
+        if name.endswith('.weight_scale') or name.startswith('shortlist.'):
+            continue
+        scale = tensors.get(name + '_scale')
+        real = array.astype(np.float32)
+        state[name] = torch.from_numpy(real if scale is None else real * scale[:, None])
     state['final_logits_bias'] = state['final_logits_bias'].reshape(-1)
     model.load_state_dict(state)

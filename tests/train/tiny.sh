@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..6
+echo 1..7
 began=$SECONDS
 scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -43,6 +43,18 @@ sed 's/^/# /' "$work/log"
 missing=$(sed -n 's/^likeliest piece missing: .* in \([0-9]*\) of 200 sentences$/\1/p' "$work/log")
 [ -n "$missing" ] && [ "$missing" -le 10 ] && bad=$(wrong "$work/int8") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "a lexical shortlist holds what its sentences become" $?
+
+PYTHONPATH=scripts/train:scripts PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+import json, sys, network
+states = []
+for kind in 'float', 'int8':
+    with open(f'$work/{kind}/config.json', encoding='utf-8') as file: model = network.Translator(json.load(file), 0.0)
+    network.load(model, f'$work/{kind}')
+    states.append(model.state_dict())
+apart = max(float((states[0][name] - states[1][name]).abs().max() / states[0][name].abs().max()) for name in states[0])
+print(f'# the largest difference of a weight: {apart:.4f} of the largest weight')
+sys.exit(not 0 < apart < 0.02)"
+check "training can go on from float and from int8 weights" $?
 
 head -n 100 "$work/pairs" > "$work/good"
 sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good" - > "$work/mixed"
