@@ -28,6 +28,13 @@ float score(const Hypothesis& hypothesis) {
   return hypothesis.log_probability / static_cast<float>(hypothesis.tokens.size() + 1);
 }
 
+// Puts x into a sorted list, behind its equals.
+template <class T, class Before>
+void insert(std::vector<T>& sorted, T x, Before before) {
+  const auto at = std::upper_bound(sorted.begin(), sorted.end(), x, before);
+  sorted.insert(at, std::move(x));
+}
+
 }  // namespace
 
 Beam::Beam(int width, SearchOptions options) : width_(width), options_(options) {}
@@ -37,8 +44,6 @@ void Beam::extend(MatrixBlock logits, std::span<const int> tokens) {
   if (width_ == 1) return extend_greedily(row(0), tokens);
   candidates_.clear();
   for (int i = 0; i < static_cast<int>(live_.size()); ++i) collect(i, row(i), tokens);
-  const auto likelier = [](const auto& a, const auto& b) { return a.log_probability > b.log_probability; };
-  std::stable_sort(candidates_.begin(), candidates_.end(), likelier);
   advance();
   finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
   settle();
@@ -61,9 +66,11 @@ void Beam::collect(int parent, std::span<float> logits, std::span<const int> tok
   const Hypothesis& hypothesis = live_[parent];
   const float normaliser = log_sum_exp(logits.data(), static_cast<int>(logits.size()));
   forbid_repetition(hypothesis.tokens, options_.allowed_repetitions, logits, tokens);
-  for (const int best : largest(logits, 2 * width_))
-    candidates_.push_back(
-        {parent, tokens.empty() ? best : tokens[best], hypothesis.log_probability + logits[best] - normaliser});
+  const auto likelier = [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; };
+  for (const int best : largest(logits, 2 * width_)) {
+    const float log_probability = hypothesis.log_probability + logits[best] - normaliser;
+    insert(candidates_, {parent, tokens.empty() ? best : tokens[best], log_probability}, likelier);
+  }
 }
 
 // Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room.
@@ -73,7 +80,7 @@ void Beam::advance() {
   for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
     Hypothesis hypothesis{live_[candidate.parent].tokens, candidate.log_probability};
     if (candidate.token == options_.eos) {
-      done_.push_back(std::move(hypothesis));
+      insert(done_, std::move(hypothesis), [](const auto& a, const auto& b) { return score(a) > score(b); });
     } else if (static_cast<int>(next.size()) < width_) {
       hypothesis.tokens.push_back(candidate.token);
       next.push_back(std::move(hypothesis));
@@ -81,7 +88,6 @@ void Beam::advance() {
     }
   }
   live_ = std::move(next);
-  std::stable_sort(done_.begin(), done_.end(), [](const auto& a, const auto& b) { return score(a) > score(b); });
   if (done_.size() > static_cast<size_t>(width_)) done_.resize(width_);
 }
 

@@ -3,65 +3,12 @@
  * ai/resources/util.js (what they expect, not their code), and add what those leave open.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { before, test } from 'node:test';
-import { HEADERS } from '../../scripts/serve.mjs';
+import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
-import { collectGarbage } from './support/garbage.mjs';
-
-const MANIFEST = '/weights/manifest.json';
-// Makes a worker fail when it is told to: by an error that nobody catches, or without a word.
-const CRASH = `new BroadcastChannel('crash').onmessage = ({ data }) => {
-  if (data === 'throw') throw new Error('boom');
-  self.close();
-};`;
+import { pageTests } from './support/page-tests.mjs';
 
 inEachBrowser((environment) => {
-  let site, browser, page;
-
-  before(async () => {
-    ({ site, browser } = environment);
-    page = await openPage(await browser.newContext());
-  });
-
-  async function openPage(context) {
-    const page = await context.newPage();
-    await page.addInitScript(`window.collectGarbage = ${collectGarbage}`);
-    await page.goto(`${site.url}blank.html`);
-    await page.evaluate(async () => {
-      Object.assign(window, await import('/dragoman.js'));
-      window.EN_DE = { sourceLanguage: 'en', targetLanguage: 'de' };
-      window.create = (options) => Translator.create({ ...EN_DE, ...options });
-      window.LONG = 'The museum, which was built in 1889, is closed on Mondays. '.repeat(150);
-      /** How a promise ends, in a form that can leave the page. */
-      window.outcome = (promise) =>
-        Promise.resolve(promise).then(
-          (value) => ({ value: typeof value === 'string' || typeof value === 'number' ? value : typeof value }),
-          (error) => ({ error: error?.name, message: error?.message, type: error?.constructor?.name }),
-        );
-      window.read = async (stream) => {
-        const pieces = [];
-        for await (const piece of stream) pieces.push(piece);
-        return pieces;
-      };
-    });
-    return page;
-  }
-
-  /** A test whose body runs in the page, in a fresh profile if it asks for one. */
-  function pageTest(name, body, check, { fresh = false, setup } = {}) {
-    test(name, async () => {
-      await setup?.();
-      const own = fresh ? await browser.newContext() : undefined;
-      try {
-        const result = await (own ? await openPage(own) : page).evaluate(body);
-        await check(result);
-      } finally {
-        await own?.close();
-        site.rules.clear();
-      }
-    });
-  }
+  const { pageTest } = pageTests(environment);
 
   pageTest('availability: downloadable, downloading, available; unavailable for a direction that is not there', async () => {
     const states = [await Translator.availability(EN_DE)];
@@ -80,7 +27,7 @@ inEachBrowser((environment) => {
     assert.deepEqual(states, ['downloadable', 'downloading', 'available', 'unavailable', 'unavailable']);
   }, {
     fresh: true,
-    setup: () => site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) => setTimeout(serveFile, 400)),
+    setup: () => environment.site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) => setTimeout(serveFile, 400)),
   });
 
   pageTest('language tags match as BCP 47 prefixes and are given back canonical', async () => {
@@ -181,7 +128,7 @@ inEachBrowser((environment) => {
     assert.ok(runs[0].length > 2, 'a download of some time tells more than its ends');
   }, {
     fresh: true,
-    setup: () => site.rules.set('/weights/en-de/vocab.spm', (request, response, serveFile) => setTimeout(serveFile, 200)),
+    setup: () => environment.site.rules.set('/weights/en-de/vocab.spm', (request, response, serveFile) => setTimeout(serveFile, 200)),
   });
 
   pageTest('ondownloadprogress works as an attribute; what the monitor callback throws rejects the creation', async () => {
@@ -304,150 +251,6 @@ inEachBrowser((environment) => {
     assert.deepEqual(error, { name: 'QuotaExceededError', requested: quota + 1, errorQuota: quota, native: true, stream: 'QuotaExceededError' });
   });
 
-  pageTest('cancelling a stream stops its work', async () => {
-    const translator = await create();
-    const reader = translator.translateStreaming(LONG).getReader();
-    await reader.read();
-    await reader.cancel();
-    // With the engine idle again, a short text is through long before the long one could have been.
-    const begun = performance.now();
-    await translator.translate('hello');
-    const alone = performance.now() - begun;
-    const whole = performance.now();
-    await translator.translate(LONG);
-    return { alone, whole: performance.now() - whole };
-  }, ({ alone, whole }) => assert.ok(alone < whole / 4, `${alone} ms against ${whole} ms`));
-
-  pageTest('an abort stops the work in the worker within 50 ms', async () => {
-    const translator = await create();
-    const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-    const short = async () => {
-      const begun = performance.now();
-      await translator.translate('No.');
-      return performance.now() - begun;
-    };
-    const [alone, behind] = [[], []];
-    for (let round = 0; round < 7; round++) {
-      alone.push(await short());
-      const controller = new AbortController();
-      const reading = read(translator.translateStreaming(LONG, { signal: controller.signal }));
-      await new Promise((go) => setTimeout(go, 60));
-      controller.abort();
-      await reading.catch(() => {});
-      // The worker comes to this one when the long one is out of its way.
-      behind.push(await short());
-    }
-    return { alone: median(alone), behind: median(behind) };
-  }, ({ alone, behind }) => assert.ok(behind - alone < 50, `${behind} ms against ${alone} ms`));
-
-  pageTest('100 translations at once: all right, and the short ones do not wait for the long one', async () => {
-    const translator = await create();
-    const order = [];
-    const long = translator.translate(LONG).then(() => order.push('long'));
-    const short = Array.from({ length: 99 }, (_, index) =>
-      translator.translate(`I have ${index} books.`).then((text) => {
-        order.push(index);
-        return text;
-      }));
-    const texts = await Promise.all(short);
-    await long;
-    return { texts, last: order.at(-1) };
-  }, ({ texts, last }) => {
-    assert.equal(last, 'long');
-    texts.forEach((text, index) => assert.match(text, new RegExp(`\\b${index}\\b`)));
-  });
-
-  test('the last translator of a direction takes its worker and memory with it', async () => {
-    const own = await browser.newContext();
-    const page = await openPage(own);
-    // The engine's own threads are workers, too: they go with the one that started them.
-    const workers = () => page.workers().length;
-    const engines = () => page.workers().filter((worker) => /\/worker(-threads)?\.js$/.test(worker.url()));
-    const allGone = () => Promise.all(page.workers().map((worker) => worker.waitForEvent('close')));
-    await page.evaluate(async () => (window.pair = [await create(), await create()]));
-    assert.equal(engines().length, 1, 'two translators share a worker');
-    await page.evaluate(() => pair[0].destroy());
-    assert.equal(await page.evaluate(() => pair[1].translate('No.')), 'Nein.');
-    const gone = allGone();
-    await page.evaluate(() => pair[1].destroy());
-    await gone;
-    assert.equal(workers(), 0);
-    // And one that is simply forgotten goes with the garbage.
-    await page.evaluate(async () => void (await create()));
-    const forgotten = allGone();
-    // Once may not be enough: a promise that has just settled may still hold it.
-    for (let round = 0; round < 50 && workers() > 0; round++) await page.evaluate(() => collectGarbage());
-    await forgotten;
-    await own.close();
-  });
-
-  pageTest('a stream is read to its end though its translator was collected', async () => {
-    const stream = (await create()).translateStreaming(LONG);
-    let ended = false;
-    const reading = read(stream).finally(() => (ended = true));
-    // More than once: a promise that has just settled may still hold the translator.
-    for (let round = 0; round < 5; round++) await collectGarbage();
-    const collectedBefore = !ended;
-    return { collectedBefore, text: (await reading).join(''), whole: await (await create()).translate(LONG) };
-  }, ({ collectedBefore, text, whole }) => {
-    assert.ok(collectedBefore, 'the garbage was collected while the stream was read');
-    assert.equal(text, whole);
-  });
-
-  pageTest('a crash of the worker rejects pending calls with OperationError; later calls get a new worker', async () => {
-    const translator = await create();
-    const results = [];
-    for (const how of ['throw', 'close']) {
-      const pending = [outcome(translator.translate(LONG)), outcome(read(translator.translateStreaming(LONG)))];
-      await new Promise((go) => setTimeout(go, 50));
-      new BroadcastChannel('crash').postMessage(how);
-      results.push(...(await Promise.all(pending)).map(({ error }) => error), await translator.translate('No.'));
-    }
-    return results;
-  }, (results) => assert.deepEqual(results, Array(2).fill(['OperationError', 'OperationError', 'Nein.']).flat()), {
-    fresh: true,
-    setup: () => {
-      for (const name of ['/worker.js', '/worker-threads.js']) {
-        site.rules.set(name, async (request, response) => {
-          response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/javascript' });
-          response.end(`${await readFile(`${site.folder}${name}`, 'utf8')}; ${CRASH}`);
-        });
-      }
-    },
-  });
-
-  pageTest('a frame without an address works; when it is removed, every call is an InvalidStateError', async () => {
-    const frame = document.createElement('iframe');
-    frame.srcdoc = '<script type="module" src="/frame.js"></script>';
-    const loaded = new Promise((resolve) => (frame.onload = resolve));
-    document.body.append(frame);
-    await loaded;
-    const { Translator, LanguageDetector } = frame.contentWindow.dragoman;
-    const [translator, detector] = await Promise.all([Translator.create(EN_DE), LanguageDetector.create()]);
-    const working = [await translator.translate('No.'), await Translator.availability(EN_DE)];
-    frame.remove();
-    const calls = [
-      () => Translator.availability(EN_DE), () => Translator.create(EN_DE), () => translator.translate('No.'),
-      () => translator.translateStreaming('No.'), () => translator.measureInputUsage('No.'),
-      () => LanguageDetector.availability(), () => LanguageDetector.create(), () => detector.detect('No.'),
-    ];
-    // With handlers of this document: those of the other one are not run any more.
-    const names = await Promise.all(calls.map((call) => new Promise((resolve) => {
-      const rejected = ({ name }) => resolve(name);
-      try {
-        call().then(resolve, rejected);
-      } catch (error) {
-        rejected(error);
-      }
-    })));
-    return { working, names };
-  }, ({ working, names }) => {
-    assert.deepEqual(working, ['Nein.', 'available']);
-    assert.deepEqual(names, Array(8).fill('InvalidStateError'));
-  }, {
-    setup: () => writeFile(`${site.folder}/frame.js`, "import * as dragoman from './dragoman.js'; window.dragoman = dragoman;"),
-  });
-
   pageTest('extensions the core lacks are NotSupportedErrors', async () => {
     const translator = await create();
     return Promise.all([{ alternatives: 3 }, { alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))));
@@ -455,121 +258,9 @@ inEachBrowser((environment) => {
     for (const { error } of results) assert.equal(error, 'NotSupportedError');
   });
 
-  test('a direction that is missing goes through English, as one translator', async () => {
-    // The same two models under other names: xa to en, and en to xb, so that xa to xb has to be built of both.
-    const manifest = JSON.parse(await (await fetch(new URL(MANIFEST, site.url))).text());
-    const find = (source) => manifest.models.find((model) => model.sourceLanguage === source);
-    const pivot = { version: 1, models: [{ ...find('de'), sourceLanguage: 'xa' }, { ...find('en'), targetLanguage: 'xb' }] };
-    for (const file of pivot.models.flatMap((model) => model.files)) file.path = `/weights/${file.path}`;
-    const result = await page.evaluate(async (models) => {
-      const languages = { sourceLanguage: 'xa', targetLanguage: 'xb', models };
-      const before = await Translator.availability(languages);
-      const events = [];
-      const translator = await Translator.create({ ...languages, monitor: (m) => m.addEventListener('downloadprogress', (e) => events.push(e.loaded)) });
-      const text = 'Ich lese gerne Bücher.\n\nWo ist der Bahnhof? Guten Tag!\r\n';
-      const whole = await translator.translate(text);
-      const pieces = await read(translator.translateStreaming(text));
-      const there = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'en' });
-      const back = await Translator.create(EN_DE);
-      const byHand = await back.translate(await there.translate('Wo ist der Bahnhof? Guten Tag!'));
-      const controller = new AbortController();
-      const aborted = outcome(translator.translate(LONG, { signal: controller.signal }));
-      controller.abort();
-      const same = await outcome(Translator.create({ sourceLanguage: 'xa', targetLanguage: 'xa', models }));
-      return { before, events, whole, pieces, byHand, aborted: await aborted, same };
-    }, pivot);
-    assert.ok(['downloadable', 'available'].includes(result.before));
-    assert.deepEqual([result.events[0], result.events.at(-1)], [0, 1]);
-    assert.equal(result.pieces.join(''), result.whole);
-    assert.match(result.whole, /^.+\n\n.+\r\n$/);
-    assert.equal(result.whole.split('\n')[2].trim(), result.byHand);
-    assert.equal(result.aborted.error, 'AbortError');
-    assert.equal(result.same.error, 'NotSupportedError');
-  });
-
-  pageTest('registerModel makes own models known', async () => {
-    const manifest = await (await fetch('/weights/manifest.json')).json();
-    const [model] = manifest.models;
-    const own = { ...model, targetLanguage: 'nds', files: model.files.map((file) => ({ ...file, path: `/weights/${file.path}` })) };
-    Dragoman.registerModel({ version: 1, models: [own] });
-    const translator = await Translator.create({ sourceLanguage: model.sourceLanguage, targetLanguage: 'nds' });
-    const bad = await outcome(new Promise(() => Dragoman.registerModel({ version: 2 })));
-    return { text: await translator.translate('No.'), bad };
-  }, ({ text, bad }) => {
-    assert.equal(text, 'Nein.');
-    assert.equal(bad.error, 'TypeError');
-  }, { fresh: true });
-
-  pageTest('registerModel demands what the schema of manifests says', async () => {
-    const schema = await (await fetch('/schema.json')).json();
-    const whole = await (await fetch('/weights/manifest.json')).json();
-    const model = schema.properties.models.items;
-    const file = model.properties.files.items;
-    /** The manifest with a fault in it. */
-    const change = (edit) => {
-      const manifest = structuredClone(whole);
-      edit(manifest, manifest.models[0], manifest.models[0].files[0]);
-      return manifest;
-    };
-    const wrong = [
-      ...schema.required.map((key) => change((manifest) => delete manifest[key])),
-      ...model.required.map((key) => change((manifest, model) => delete model[key])),
-      ...file.required.map((key) => change((manifest, model, file) => delete file[key])),
-      change((manifest) => (manifest.version = schema.properties.version.const + 1)),
-      change((manifest, model, file) => (file.bytes = 0)),
-      change((manifest, model, file) => (file.sha256 = file.sha256.toUpperCase())),
-      change((manifest, model) => (model.files.length = model.files.length - 1)),
-    ];
-    const results = await Promise.all(wrong.map((manifest) => outcome(new Promise((resolve) => resolve(Dragoman.registerModel(manifest))))));
-    return [...results, await outcome(new Promise((resolve) => resolve(Dragoman.registerModel(whole))))];
-  }, (results) => {
-    assert.equal(results.pop().error, undefined, 'the manifest as it is');
-    assert.deepEqual(results.map(({ error }) => error), Array(13).fill('TypeError'));
-  }, {
-    fresh: true,
-    setup: async () => writeFile(`${site.folder}/schema.json`, await readFile(new URL('../../web/manifest.schema.json', import.meta.url))),
-  });
-
-  pageTest('an empty call costs under a millisecond; streaming adds under 5 % to a paragraph', async () => {
-    const translator = await create();
-    const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-    const time = async (work) => {
-      const begun = performance.now();
-      await work();
-      return performance.now() - begun;
-    };
-    const empty = [];
-    for (let round = 0; round < 200; round++) empty.push(await time(() => translator.translate('')));
-    const text = LONG.slice(0, 1500);
-    // Up to four times: other work on the machine may slow one series, not all of them.
-    let [whole, streamed] = [[], []];
-    for (let series = 0; series < 4 && !(Math.min(...streamed) < median(whole) * 1.05); series++) {
-      [whole, streamed] = [[], []];
-      for (let round = 0; round < 9; round++) {
-        whole.push(await time(() => translator.translate(text)));
-        streamed.push(await time(() => read(translator.translateStreaming(text))));
-      }
-    }
-    // On an idle machine the best and the median are one; on a busy one the distance between them is what chance alone does.
-    return { empty: median(empty), whole: median(whole), streamed: Math.min(...streamed) };
-  }, ({ empty, whole, streamed }) => {
-    console.log(`# ${environment.browserName}: empty ${empty.toFixed(3)} ms; 1,500 characters: ${whole.toFixed(1)} ms, streamed ${streamed.toFixed(1)} ms`);
-    assert.ok(empty < 1, `${empty} ms`);
-    assert.ok(streamed < whole * 1.05, `${streamed} ms against ${whole} ms`);
-  });
-
-  pageTest('models may come from a manifest elsewhere, given by URL, and then from nowhere else', async () => {
-    const models = '/weights/manifest.json';
-    const translator = await create({ models });
-    const only = { version: 1, models: (await (await fetch(models)).json()).models.filter((model) => model.sourceLanguage === 'de') };
-    return [await translator.translate('No.'), await Translator.availability({ ...EN_DE, models: only }), await outcome(create({ models: { version: 1 } }))];
-  }, ([text, availability, malformed]) => {
-    assert.deepEqual([text, availability, malformed.error], ['Nein.', 'unavailable', 'TypeError']);
-  });
-
   test('in an insecure context nothing is available, and create says why', async () => {
-    const insecure = await browser.newPage();
-    await insecure.goto(site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
+    const insecure = await environment.browser.newPage();
+    await insecure.goto(environment.site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
     const result = await insecure.evaluate(async () => {
       const { LanguageDetector, Translator } = await import('/dragoman.js');
       const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -580,13 +271,5 @@ inEachBrowser((environment) => {
     const refusal = 'NotSupportedError: Dragoman needs a secure context: HTTPS, or localhost.';
     assert.deepEqual(result, [false, 'unavailable', 'unavailable', refusal, refusal]);
     await insecure.close();
-  });
-
-  pageTest('a list of models that cannot be had is a NetworkError, and a later call tries again', async () => {
-    const results = [await outcome(create({ models: '/nowhere.json' })), await outcome(create({ models: '/blank.html' }))];
-    results.push(await outcome(create()));
-    return results;
-  }, ([missing, html, retry]) => {
-    assert.deepEqual([missing.error, html.error, retry.value], ['NetworkError', 'NetworkError', 'object']);
   });
 });
