@@ -203,14 +203,14 @@ LONGEST_STRETCH = 24    # tokens
 
 
 def allowed_repetitions(source):
-    """How often in a row a stretch of tokens may stand in a translation: three times, or twice as often as in the source."""
+    """How often in a row a stretch of tokens may stand in a translation: three times, or two more than in the source."""
     most = 0
     for stretch in range(1, LONGEST_STRETCH + 1):
         same = 0
         for before, token in zip(source, source[stretch:]):
             same = same + 1 if token == before else 0
             most = max(most, 1 + same // stretch)
-    return max(3, 2 * most)
+    return max(3, most + 2)
 
 
 def forbid_repetition(out, allowed, logits):

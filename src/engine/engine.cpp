@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "search/repetition.h"
+#include "text/capitals.h"
 
 namespace dragoman {
 namespace {
@@ -82,13 +83,18 @@ bool Engine::fetch_next() {
     if (!owner) continue;
     const size_t i = owner->next_sentence();
     if (i == owner->sentences()) continue;
-    std::vector<int> ids = tokenizer_.encode(owner->source(i));
-    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = tokenizer_.encode(owner->source(i));
+    std::vector<int> ids = ids_of(owner->source(i));
+    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = ids_of(owner->source(i));
     ids.push_back(config().eos);
-    next_ = Waiting{owner, i, std::move(ids)};
+    next_ = Waiting{owner, i, is_in_capitals(owner->source(i)), std::move(ids)};
     queue_.push_back(owner);
   }
   return next_.has_value();
+}
+
+// What the encoder reads, without eos. Capitals are translated as small letters, and come back in publish().
+std::vector<int> Engine::ids_of(std::string_view sentence) const {
+  return tokenizer_.encode(is_in_capitals(sentence) ? lower_capitals(sentence) : sentence);
 }
 
 // As many waiting sentences as there is room for: decoder rows, encoder rows, memory. Empty if none.
@@ -121,8 +127,8 @@ void Engine::encode(std::vector<Waiting> batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
     std::vector<KvCache> self;
     for (int i = 0; i < options_.beam; ++i) self.emplace_back(config(), limit);
-    rows_.push_back({std::move(sentence.owner), sentence.sentence, KvCache(config(), length), std::move(self),
-                     shortlist_of(sentence.ids),
+    rows_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
+                     std::move(self), shortlist_of(sentence.ids),
                      Beam(options_.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
                      Detokenizer(tokenizer_)});
     sources.push_back(std::move(sentence.ids));
@@ -180,14 +186,15 @@ bool Engine::publish(Row& row) {
   const Hypothesis& best = row.search.best();
   for (; sentence.tokens < row.search.settled(); ++sentence.tokens) row.text.append(best.tokens[sentence.tokens]);
   if (row.search.finished()) row.text.finish();
-  sentence.target = row.text.text();
+  const auto cased = [&](const std::string& text) { return row.in_capitals ? raise_to_capitals(text) : text; };
+  sentence.target = cased(row.text.text());
   sentence.log_probability = best.log_probability;
   if (!row.search.finished()) return false;
   for (const Hypothesis& other : row.search.ranked().subspan(1)) {
     Detokenizer text(tokenizer_);
     for (const int token : other.tokens) text.append(token);
     text.finish();
-    sentence.alternatives.push_back(text.text());
+    sentence.alternatives.push_back(cased(text.text()));
   }
   owner->finish(row.sentence);
   return true;

@@ -50,6 +50,7 @@ class Engine {
   struct Row {  // a sentence being written
     std::weak_ptr<Translation> owner;
     size_t sentence;
+    bool in_capitals;
     KvCache cross;
     std::vector<KvCache> self;  // one for each of search.live(), and spare ones
     std::optional<Shortlist> shortlist;
@@ -60,10 +61,12 @@ class Engine {
   struct Waiting {  // a sentence about to be encoded
     std::weak_ptr<Translation> owner;
     size_t sentence;
+    bool in_capitals;
     std::vector<int> ids;
   };
 
   bool fetch_next();
+  std::vector<int> ids_of(std::string_view sentence) const;
   std::vector<Waiting> take_batch();
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);

@@ -19,7 +19,7 @@ int allowed_repetitions(std::span<const int> source) {
       most = std::max(most, 1 + same / stretch);
     }
   }
-  return std::max(3, 2 * most);
+  return std::max(3, most + 2);
 }
 
 void forbid_repetition(std::span<const int> hypothesis, int allowed, std::span<float> logits,

@@ -5,7 +5,7 @@
 namespace dragoman {
 
 /// How often in a row a stretch of tokens may stand in the translation of `source` before that counts as a model
-/// running in a circle: three times, or twice as often as in the source (whose pieces may be longer).
+/// running in a circle: three times, or two times more than in the source.
 int allowed_repetitions(std::span<const int> source);
 
 /// Sets to -infinity the logits of the tokens that would make a stretch stand at the end of the hypothesis more than

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "support.h"
+#include "text/capitals.h"
 #include "text/unicode.h"
 
 using namespace dragoman;
@@ -49,6 +50,15 @@ TEST_CASE("layout is kept: blanks, line breaks, numbers between sentences", "[en
   Engine engine = test::load_engine(test::weights("en-de"));
   CHECK(translate(engine, "  Good morning!\n\n\tHow old are you?  \n42\n") ==
         "  Guten Morgen!\n\n\t" + translate(engine, "How old are you?") + "  \n42\n");
+}
+
+TEST_CASE("a sentence in capitals is translated as one in small letters", "[engine]") {
+  Engine engine = test::load_engine(test::weights("en-de"));
+  const auto translation = engine.start("WHERE IS THE STATION? Where is NASA?");
+  std::string joined;
+  while (engine.step()) joined += translation->take_text();
+  CHECK(joined + translation->take_text() ==
+        raise_to_capitals(translate(engine, "Where is the station?")) + ' ' + translate(engine, "Where is NASA?"));
 }
 
 TEST_CASE("hostile text gets an answer", "[engine]") {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "support.h"
+#include "text/capitals.h"
 #include "text/sentence_splitter.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -134,4 +135,17 @@ TEST_CASE("text that has been shown stays, and is valid UTF-8 at any time", "[te
       REQUIRE(sanitize_utf8(shown) == shown);
     }
   }
+}
+
+TEST_CASE("sentences in capitals are told from names, lowered and raised", "[text]") {
+  CHECK(is_in_capitals("PLEASE CLOSE THE DOOR!"));
+  CHECK(is_in_capitals("BITTE TÜR SCHLIESSEN"));
+  for (const std::string text :
+       {"", " ", "NASA, ESA", "CONSTANTINOPLE", "Please CLOSE THE DOOR", "STRAßE NACH BERLIN", "1234 5678 9012",
+        "\xE4\xBD\xA0\xE5\xA5\xBD \xE4\xBD\xA0\xE5\xA5\xBD \xE4\xBD\xA0\xE5\xA5\xBD"})
+    CHECK_FALSE(is_in_capitals(text));
+  CHECK(lower_capitals("\"ÄPFEL × ÖL\", SAGTE Ñ.") == "\"Äpfel × öl\", sagte ñ.");
+  CHECK(raise_to_capitals("Äpfel ÷ straße ñ 5") == "ÄPFEL ÷ STRASSE Ñ 5");
+  CHECK(lower_capitals("") == "");
+  CHECK(raise_to_capitals("") == "");
 }

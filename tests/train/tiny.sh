@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..7
+echo 1..8
 began=$SECONDS
 scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -55,6 +55,10 @@ apart = max(float((states[0][name] - states[1][name]).abs().max() / states[0][na
 print(f'# the largest difference of a weight: {apart:.4f} of the largest weight')
 sys.exit(not 0 < apart < 0.02)"
 check "training can go on from float and from int8 weights" $?
+
+scripts/train/train average --models "$work/float:3" "$work/float" --out "$work/average" &&
+  bad=$(wrong "$work/average") && [ "$bad" != all ] && [ "$bad" -le 20 ]
+check "the average of a model with itself is that model" $?
 
 head -n 100 "$work/pairs" > "$work/good"
 sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good" - > "$work/mixed"
