@@ -102,23 +102,12 @@ TEST_CASE("shipped weights: golden sentences, from text to text", "[weights]") {
   }
 }
 
-// For the float models that the shipped weights were made from, which are not in the repository:
+// For float models with golden files of their own, which are too large for the repository; what int8 costs against them
+// is measured by scripts/evaluate:
 //   DRAGOMAN_GOLDEN_DIRS=models/en-de:models/de-en build/native/core_tests '[parity]'
-TEST_CASE("float models: every greedy id and beam, logits within 2e-3; int8: 29 of 32 sentences the same",
-          "[.][parity]") {
+TEST_CASE("float models: every greedy id and beam, logits within 2e-3", "[.][parity]") {
   const char* folders = std::getenv("DRAGOMAN_GOLDEN_DIRS");
   REQUIRE(folders);
   std::stringstream list(folders);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    check_folder(folder, 2e-3f);
-    const Transformer int8 = test::load_transformer(test::weights(folder.substr(folder.rfind('/') + 1)));
-    Workspace work(int8.config(), kMaxPositions, 1);
-    int same = 0;
-    const json golden = read_golden(folder + "/golden.json");
-    for (const json& c : golden["cases"]) {
-      same += test::greedy(int8, c["source_ids"], work, [](const auto&) {}) == c["greedy_ids"].get<std::vector<int>>();
-    }
-    WARN(folder << ": int8 gives the same ids for " << same << " of " << golden["cases"].size() << " sentences");
-    CHECK(same >= 29);
-  }
+  for (std::string folder; std::getline(list, folder, ':');) check_folder(folder, 2e-3f);
 }
