@@ -12,8 +12,9 @@ import { startWorker } from './worker-host.js';
  * @typedef {object} Call
  * @property {string} text
  * @property {boolean} streaming whether `onText` wants pieces as they arise, or all at the end
+ * @property {number} alternatives how many other translations of a sentence to look for
  * @property {(text: string, statistics: Statistics & {memory: number}) => void} onText
- * @property {() => void} onDone
+ * @property {(alternatives: string[]) => void} onDone
  * @property {(error: DOMException) => void} onError
  */
 
@@ -90,9 +91,9 @@ export class Engine {
   translate(call) {
     const id = this.#nextId++;
     this.#calls.set(id, call);
-    const { text, streaming } = call;
+    const { text, streaming, alternatives } = call;
     this.load().then(
-      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming }),
+      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming, alternatives }),
       (error) => this.#take(id)?.onError(error),
     );
     return () => {
@@ -144,12 +145,12 @@ export class Engine {
     }
   }
 
-  #output({ id, text, done, statistics }, memory) {
+  #output({ id, text, done, statistics, alternatives }, memory) {
     const call = this.#calls.get(id);
     if (!call) return;
     if (done) this.#calls.delete(id);
     if (text) call.onText(text, { ...statistics, memory });
-    if (done) call.onDone();
+    if (done) call.onDone(alternatives);
   }
 
   #crashed(worker, what) {

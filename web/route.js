@@ -57,6 +57,7 @@ function translateTwice(first, second, call) {
   let next = 0;
   let unsent = '';
   let stopped = false;
+  let alternatives = [];
 
   const stop = () => {
     stopped = true;
@@ -78,17 +79,18 @@ function translateTwice(first, second, call) {
       call.onText(unsent, sum(statistics));
       unsent = '';
     }
-    if (finished) call.onDone();
+    if (finished) call.onDone(alternatives);
   };
   const run = (engine, text, streaming, onText, onDone) => {
     const stopOne = engine.translate({
       text,
       streaming,
+      alternatives: call.alternatives,
       onText,
       onError: fail,
-      onDone: () => {
+      onDone: (found) => {
         stops.delete(stopOne);
-        onDone();
+        onDone(found);
       },
     });
     stops.add(stopOne);
@@ -103,7 +105,8 @@ function translateTwice(first, second, call) {
         statistics[index] = counts;
         if (index === next && call.streaming) flush();
       };
-      run(second, middle, call.streaming, onText, () => {
+      run(second, middle, call.streaming, onText, (found) => {
+        if (pieces.length === 1) alternatives = found;
         output[index].done = true;
         flush();
       });

@@ -19,9 +19,14 @@ import { Route } from './route.js';
  * @property {(statistics: {tokens: number, sentences: number, sentencesDone: number, memory: number}) => void} [onStatistics]
  *   extension: counts so far, told before each piece of text; `memory` is the wasm memory in bytes
  * @property {'text' | 'html'} [format] extension
- * @property {number} [alternatives] extension
+ * @property {number} [alternatives] extension: look for up to so many other translations of a text that is one sentence, 0 to
+ *   15. The wider search often finds a better translation, too, and takes longer
+ * @property {(alternatives: string[]) => void} [onAlternatives] extension: they were found, best first; told before the end
  * @property {boolean} [alignment] extension
  */
+
+// One less than the core has rows for.
+const MOST_ALTERNATIVES = 15;
 
 // A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
 const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
@@ -149,7 +154,7 @@ export class Translator extends DestroyableModel {
 
   /** Sends one text on its way and ties the call's end, whichever comes first, to the signal. */
   #start(text, options, signal, { streaming, onText, onDone, onError }) {
-    const refusal = unsupportedOption(options ?? {}) ?? overQuota(text);
+    const refusal = badOption(options ?? {}) ?? overQuota(text);
     if (refusal) return onError(refusal);
     let stopWork = () => {};
     let open = true;
@@ -175,6 +180,7 @@ export class Translator extends DestroyableModel {
         if (!open) return;
         finish();
         if (text) onText(text);
+        tell(options?.onAlternatives, []);
         onDone();
       });
       return stop;
@@ -182,12 +188,16 @@ export class Translator extends DestroyableModel {
     stopWork = this.#route.translate({
       text,
       streaming,
+      alternatives: options?.alternatives ?? 0,
       onText: (piece, statistics) => {
         tell(options?.onStatistics, statistics);
-        onText(piece);
+        // The callback may have aborted the call.
+        if (open) onText(piece);
       },
-      onDone: () => {
+      onDone: (alternatives) => {
+        if (!open) return;
         finish();
+        tell(options?.onAlternatives, alternatives);
         onDone();
       },
       onError: (error) => {
@@ -224,9 +234,9 @@ async function open(source, target, models, report, signal) {
 }
 
 /** A fault in the page's callback is the page's: reported there, and no reason to lose the translation. */
-function tell(callback, statistics) {
+function tell(callback, news) {
   try {
-    callback?.(statistics);
+    callback?.(news);
   } catch (error) {
     queueMicrotask(() => {
       throw error;
@@ -234,8 +244,11 @@ function tell(callback, statistics) {
   }
 }
 
-function unsupportedOption({ format = 'text', alternatives = 0, alignment = false }) {
-  const asked = { alternatives: alternatives > 0, alignment: Boolean(alignment), format: format !== 'text' };
+function badOption({ format = 'text', alternatives = 0, alignment = false }) {
+  if (!Number.isInteger(alternatives) || alternatives < 0 || alternatives > MOST_ALTERNATIVES) {
+    return new TypeError(`The option alternatives is ${alternatives}; whole numbers from 0 to ${MOST_ALTERNATIVES} are possible.`);
+  }
+  const asked = { alignment: Boolean(alignment), format: format !== 'text' };
   const name = Object.keys(asked).find((key) => asked[key]);
   return name && exception('NotSupportedError', `The option ${name} is not supported yet.`);
 }

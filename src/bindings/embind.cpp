@@ -89,13 +89,15 @@ Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary
   });
 }
 
-std::shared_ptr<Translation> start(Engine& engine, const std::string& utf8) {
-  return guarded([&] { return engine.start(utf8); });
+std::shared_ptr<Translation> start(Engine& engine, const std::string& utf8, int beam) {
+  return guarded([&] { return engine.start(utf8, beam); });
 }
 
 bool step(Engine& engine) {
   return guarded([&] { return engine.step(); });
 }
+
+val alternatives(const Translation& translation) { return val::array(translation.alternatives()); }
 
 std::string source_language(const Engine& engine) { return engine.config().source_language; }
 std::string target_language(const Engine& engine) { return engine.config().target_language; }
@@ -115,7 +117,8 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .function("done", &Translation::done)
       .function("tokens", &Translation::tokens)
       .function("sentences", &Translation::sentences)
-      .function("sentencesDone", &Translation::sentences_done);
+      .function("sentencesDone", &Translation::sentences_done)
+      .function("alternatives", &alternatives);
 
   emscripten::class_<Engine>("Engine")
       .constructor(&make_engine, emscripten::allow_raw_pointers())

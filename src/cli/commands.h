@@ -8,7 +8,7 @@ namespace dragoman {
 struct TranslateOptions {
   std::string model;      // folder
   int threads = 1;        // see EngineOptions
-  int beam = 1;           // see EngineOptions
+  int beam = 1;           // see Engine::start
   bool shortlist = true;  // see EngineOptions
   bool json = false;      // an object a line instead of the bare translation
 };

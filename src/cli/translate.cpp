@@ -46,16 +46,15 @@ void print(const Line& line, bool json, std::ostream& out) {
 
 void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out) {
   ModelFolder folder = read_model_folder(options.model);
-  Engine engine(
-      folder.config, std::move(folder.model), folder.vocabulary,
-      {.threads = options.threads, .beam = options.beam, .shortlist = options.shortlist, .score = options.json});
+  Engine engine(folder.config, std::move(folder.model), folder.vocabulary,
+                {.threads = options.threads, .shortlist = options.shortlist, .score = options.json});
   std::deque<Line> lines;
   std::string source;
   bool more = true;
   while (more || !lines.empty()) {
     while (more && lines.size() < kLinesInFlight) {
       more = static_cast<bool>(std::getline(in, source));
-      if (more) lines.push_back({source, engine.start(source), Clock::now()});
+      if (more) lines.push_back({source, engine.start(source, options.beam), Clock::now()});
     }
     engine.step();
     while (!lines.empty() && lines.front().translation->done()) {

@@ -49,16 +49,16 @@ Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, 
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
   require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
-  require(1 <= options_.beam && options_.beam <= options_.max_hypotheses, ErrorCode::kInvalidArgument, "beam width ",
-          options_.beam, "; 1..", options_.max_hypotheses, " are allowed");
-  const int parts = threads_.size(), sentences = options_.max_hypotheses / options_.beam;
-  const int hypotheses = (sentences + parts - 1) / parts * options_.beam;
-  const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), hypotheses);
-  for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, hypotheses);
+  // Sentences are shared out by number, so a part may get those with the widest beams.
+  const int parts = threads_.size();
+  const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), options_.max_hypotheses);
+  for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, options_.max_hypotheses);
 }
 
-std::shared_ptr<Translation> Engine::start(std::string_view text) {
-  auto translation = std::make_shared<Translation>(text, config().source_language);
+std::shared_ptr<Translation> Engine::start(std::string_view text, int beam) {
+  require(1 <= beam && beam <= options_.max_hypotheses, ErrorCode::kInvalidArgument, "beam width ", beam, "; 1..",
+          options_.max_hypotheses, " are allowed");
+  auto translation = std::make_shared<Translation>(text, config().source_language, beam);
   if (!translation->done()) queue_.push_back(translation);
   return translation;
 }
@@ -86,7 +86,7 @@ bool Engine::fetch_next() {
     std::vector<int> ids = ids_of(owner->source(i));
     while (ids.size() >= kEncoderRows && owner->halve(i)) ids = ids_of(owner->source(i));
     ids.push_back(config().eos);
-    next_ = Waiting{owner, i, is_in_capitals(owner->source(i)), std::move(ids)};
+    next_ = Waiting{owner, i, owner->beam(), is_in_capitals(owner->source(i)), std::move(ids)};
     queue_.push_back(owner);
   }
   return next_.has_value();
@@ -100,13 +100,18 @@ std::vector<int> Engine::ids_of(std::string_view sentence) const {
 // As many waiting sentences as there is room for: decoder rows, encoder rows, memory. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
   std::vector<Waiting> batch;
-  const size_t most = options_.max_hypotheses / options_.beam;
-  size_t cache_bytes = 0, encoder_rows = 0;
-  for (const Row& row : rows_) cache_bytes += row.cross.bytes() + row.self.size() * row.self[0].bytes();
-  while (rows_.size() + batch.size() < most && fetch_next()) {
+  size_t hypotheses = 0, cache_bytes = 0, encoder_rows = 0;
+  for (const Row& row : rows_) {
+    hypotheses += row.self.size();
+    cache_bytes += row.cross.bytes() + row.self.size() * row.self[0].bytes();
+  }
+  const size_t most = options_.max_hypotheses;
+  while (hypotheses < most && fetch_next()) {
     const int pieces = static_cast<int>(next_->ids.size());
-    cache_bytes += KvCache::bytes(config(), pieces + options_.beam * limit_of(pieces));
+    hypotheses += next_->beam;
+    cache_bytes += KvCache::bytes(config(), pieces + next_->beam * limit_of(pieces));
     encoder_rows += pieces;
+    if (hypotheses > most) break;
     if (!batch.empty() && encoder_rows > static_cast<size_t>(kBatchRows * threads_.size())) break;
     if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
     batch.push_back(std::move(*next_));
@@ -126,10 +131,10 @@ void Engine::encode(std::vector<Waiting> batch) {
   for (Waiting& sentence : batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
     std::vector<KvCache> self;
-    for (int i = 0; i < options_.beam; ++i) self.emplace_back(config(), limit);
+    for (int i = 0; i < sentence.beam; ++i) self.emplace_back(config(), limit);
     rows_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
                      std::move(self), shortlist_of(sentence.ids),
-                     Beam(options_.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
+                     Beam(sentence.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
                      Detokenizer(tokenizer_)});
     sources.push_back(std::move(sentence.ids));
   }

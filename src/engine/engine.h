@@ -19,7 +19,6 @@ namespace dragoman {
 struct EngineOptions {
   int max_hypotheses = 16;  // decoder rows: hypotheses of all sentences that are written at once
   int threads = 1;          // the caller's and helpers', among which sentences are shared out; 1..max_hypotheses
-  int beam = 1;             // hypotheses a sentence, 1..max_hypotheses; 1 is greedy search
   std::function<void()> prepare_thread = {};  // runs first on each helper
   bool shortlist = true;  // choose among the model's lexical shortlist, if it has one, in place of the vocabulary
   bool score = false;     // compute Translation::log_probability
@@ -40,8 +39,9 @@ class Engine {
          EngineOptions options = {});
 
   const Config& config() const { return model_.config(); }
-  /// Splits the text into sentences and queues them; cheap beside translating it.
-  std::shared_ptr<Translation> start(std::string_view text);
+  /// Splits the text into sentences and queues them; cheap beside translating it. beam: hypotheses a sentence,
+  /// 1..max_hypotheses; 1 is greedy search. Throws Error(kInvalidArgument).
+  std::shared_ptr<Translation> start(std::string_view text, int beam = 1);
   /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the
   /// decoder. False if nothing was left to do.
   bool step();
@@ -61,6 +61,7 @@ class Engine {
   struct Waiting {  // a sentence about to be encoded
     std::weak_ptr<Translation> owner;
     size_t sentence;
+    int beam;
     bool in_capitals;
     std::vector<int> ids;
   };

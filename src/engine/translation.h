@@ -23,8 +23,8 @@ struct Sentence {
 /// it to cancel.
 class Translation {
  public:
-  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.
-  Translation(std::string_view text, std::string_view language);
+  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47. beam: see Engine::start.
+  Translation(std::string_view text, std::string_view language, int beam);
 
   /// Text that became final since the last call: whole characters in the order of the text. All of them joined are the
   /// translation.
@@ -41,6 +41,7 @@ class Translation {
 
   // What follows is for the engine.
 
+  int beam() const { return beam_; }
   /// Index of the next sentence to translate, each given out once; sentences() if none is left.
   size_t next_sentence();
   Sentence& sentence(size_t i) { return sentences_[i]; }
@@ -51,6 +52,7 @@ class Translation {
 
  private:
   std::string text_;
+  int beam_;
   std::vector<Sentence> sentences_;
   size_t next_ = 0, sentences_done_ = 0;
   size_t taken_sentence_ = 0;  // whose text is being taken

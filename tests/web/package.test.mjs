@@ -187,7 +187,7 @@ test('the types serve a strict TypeScript project, and the sources are consisten
       sourceLanguage: 'en', targetLanguage: 'de', signal: AbortSignal.timeout(1000),
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (event) => console.log(event.loaded / event.total)),
     });
-    const text: string = await translator.translate('No.', { onStatistics: ({ tokens }) => console.log(tokens + 1) });
+    const text: string = await translator.translate('No.', { onStatistics: ({ tokens }) => console.log(tokens + 1), alternatives: 1, onAlternatives: (others) => console.log(others[0].length) });
     const stream: ReadableStream<string> = translator.translateStreaming(text);
     const usage: number = (await translator.measureInputUsage(text)) / translator.inputQuota;
     const availability: 'unavailable' | 'downloadable' | 'downloading' | 'available' = await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de' });

@@ -95,6 +95,26 @@ inEachBrowser((environment) => {
     for (const state of partial) assert.ok(final.startsWith(state), `"${state}" begins the translation`);
   });
 
+  test('a sentence has other translations, and a choice changes places with what is shown', async () => {
+    await page.goto(site.url);
+    await page.fill('#source', GOLDEN[0][0]);
+    await translated(GOLDEN[0][1]);
+    const others = () => page.locator('#others button').allInnerTexts();
+    await page.waitForSelector('#others:visible:not([inert])');
+    const before = await others();
+    assert.ok(before.length >= 1 && before.length <= 3);
+    assert.equal(new Set([...before, GOLDEN[0][1]]).size, before.length + 1);
+    await page.locator('#others button').first().click();
+    assert.equal(await target(), before[0]);
+    assert.deepEqual(await others(), [GOLDEN[0][1], ...before.slice(1)]);
+    await page.fill('#source', PARAGRAPH);
+    await page.waitForSelector('#others', { state: 'hidden' });
+    await page.fill('#source', GOLDEN[1][0]);
+    await page.waitForSelector('#others:visible:not([inert])');
+    await page.fill('#source', '');
+    await page.waitForSelector('#others', { state: 'hidden' });
+  });
+
   test('swapping carries the translation over and translates back; undo brings the original again', async () => {
     await page.goto(site.url);
     await page.fill('#source', GOLDEN[0][0]);

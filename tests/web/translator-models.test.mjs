@@ -24,6 +24,8 @@ inEachBrowser((environment) => {
       const text = 'Ich lese gerne Bücher.\n\nWo ist der Bahnhof? Guten Tag!\r\n';
       const whole = await translator.translate(text);
       const pieces = await read(translator.translateStreaming(text));
+      let others;
+      await translator.translate('Wo ist der Bahnhof?', { alternatives: 2, onAlternatives: (found) => (others = found) });
       const there = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'en' });
       const back = await Translator.create(EN_DE);
       const byHand = await back.translate(await there.translate('Wo ist der Bahnhof? Guten Tag!'));
@@ -31,11 +33,12 @@ inEachBrowser((environment) => {
       const aborted = outcome(translator.translate(LONG, { signal: controller.signal }));
       controller.abort();
       const same = await outcome(Translator.create({ sourceLanguage: 'xa', targetLanguage: 'xa', models }));
-      return { before, events, whole, pieces, byHand, aborted: await aborted, same };
+      return { before, events, whole, pieces, others, byHand, aborted: await aborted, same };
     }, pivot);
     assert.ok(['downloadable', 'available'].includes(result.before));
     assert.deepEqual([result.events[0], result.events.at(-1)], [0, 1]);
     assert.equal(result.pieces.join(''), result.whole);
+    assert.equal(new Set(result.others).size, 2);
     assert.match(result.whole, /^.+\n\n.+\r\n$/);
     assert.equal(result.whole.split('\n')[2].trim(), result.byHand);
     assert.equal(result.aborted.error, 'AbortError');

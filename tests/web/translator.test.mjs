@@ -251,11 +251,49 @@ inEachBrowser((environment) => {
     assert.deepEqual(error, { name: 'QuotaExceededError', requested: quota + 1, errorQuota: quota, native: true, stream: 'QuotaExceededError' });
   });
 
+  pageTest('a call may be aborted by its own onStatistics', async () => {
+    const translator = await create();
+    const abort = () => {
+      const controller = new AbortController();
+      return { signal: controller.signal, onStatistics: () => controller.abort() };
+    };
+    return [await outcome(translator.translate(LONG, abort())), await outcome(read(translator.translateStreaming(LONG, abort()))), await outcome(translator.translate('No.'))];
+  }, ([whole, stream, next]) => {
+    assert.deepEqual([whole.error, stream.error], ['AbortError', 'AbortError']);
+    assert.equal(next.value, 'Nein.');
+  });
+
   pageTest('extensions the core lacks are NotSupportedErrors', async () => {
     const translator = await create();
-    return Promise.all([{ alternatives: 3 }, { alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))));
+    return Promise.all([{ alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))));
   }, (results) => {
     for (const { error } of results) assert.equal(error, 'NotSupportedError');
+  });
+
+  pageTest('alternatives: other translations of a sentence, none of a longer text or unasked', async () => {
+    const translator = await create();
+    const all = async (text, options) => {
+      const told = [];
+      const translation = await translator.translate(text, { ...options, onAlternatives: (alternatives) => told.push(alternatives) });
+      return { translation, told };
+    };
+    const sentence = 'We are going to the beach tomorrow, although it will rain.';
+    let streamed;
+    const pieces = await read(translator.translateStreaming(sentence, { alternatives: 3, onAlternatives: (found) => (streamed = found) }));
+    return {
+      three: await all(sentence, { alternatives: 3 }), fifteen: await all(sentence, { alternatives: 15 }), none: await all(sentence),
+      longer: await all(`${sentence} ${sentence}`, { alternatives: 3 }), number: await all('...', { alternatives: 3 }),
+      pieces, streamed,
+      wrong: await Promise.all([-1, 1.5, 16, 'many'].map((alternatives) => outcome(translator.translate('No.', { alternatives })))),
+    };
+  }, ({ three, fifteen, none, longer, number, pieces, streamed, wrong }) => {
+    assert.equal(new Set([three.translation, ...three.told[0]]).size, 4);
+    assert.equal(three.told.length, 1);
+    assert.ok(fifteen.told[0].length > 10);
+    assert.deepEqual([none.told, longer.told, number.told], [[[]], [[]], [[]]]);
+    assert.ok(none.translation && longer.translation);
+    assert.deepEqual([pieces.join(''), streamed], [three.translation, three.told[0]]);
+    for (const { error } of wrong) assert.equal(error, 'TypeError');
   });
 
   test('in an insecure context nothing is available, and create says why', async () => {

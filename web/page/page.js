@@ -3,6 +3,7 @@ import { Draft } from './draft.js';
 import { LanguageHint } from './language-hint.js';
 import { LanguageMenus } from './language-menus.js';
 import { keepForOffline } from './offline.js';
+import { OtherTranslations } from './other-translations.js';
 import { TargetText } from './target-text.js';
 import { Translators } from './translators.js';
 
@@ -13,10 +14,15 @@ const PAUSE_MS = 120;
 // A screen reader hears the translation once, when the visitor has paused, and not at every word.
 const ANNOUNCE_AFTER_MS = 1000;
 const ANNOUNCE_AT_MOST = 400;
+// The wide search for them also translates better, in three times the time: of longer texts, in UTF-16 code units, the visitor
+// would notice that.
+const ALTERNATIVES = 3;
+const WIDE_SEARCH_LENGTH = 2000;
 
 const element = (id) => /** @type {any} */ (document.getElementById(id));
 const source = element('source');
 const target = new TargetText(element('target'));
+const others = new OtherTranslations(element('others'), target, announce);
 const draft = new Draft();
 const menus = new LanguageMenus(element('from'), element('to'), onLanguages);
 const hint = new LanguageHint(element('hint'), menus, chooseSource);
@@ -110,6 +116,7 @@ async function translate() {
   element('failure').hidden = true;
   element('stop').hidden = true;
   target.expectNew();
+  others.expectNew();
   if (!text.trim()) finish('');
   try {
     const translator = await obtain(pair, signal);
@@ -124,8 +131,12 @@ async function translate() {
       tokens = statistics.tokens;
       note(`${speed(tokens, begun)} …`);
     };
-    for await (const piece of translator.translateStreaming(text, { signal, onStatistics })) target.append(piece);
-    finish(speed(tokens, begun));
+    let found = [];
+    const onAlternatives = (alternatives) => (found = alternatives);
+    const alternatives = text.length <= WIDE_SEARCH_LENGTH ? ALTERNATIVES : 0;
+    const options = { signal, onStatistics, alternatives, onAlternatives };
+    for await (const piece of translator.translateStreaming(text, options)) target.append(piece);
+    finish(speed(tokens, begun), found);
     announce();
     await hint.consider(text, signal);
   } catch (error) {
@@ -164,8 +175,9 @@ function speed(tokens, begun) {
   return `${number.format(tokens)} ${tokens === 1 ? 'token' : 'tokens'} · ${number.format(Math.round(tokens / seconds))} tokens/s`;
 }
 
-function finish(text) {
+function finish(text, alternatives = []) {
   target.finish();
+  others.show(alternatives, menus.to);
   element('stop').hidden = true;
   element('copy').hidden = target.value === '';
   note(text);
@@ -189,6 +201,7 @@ function describeSource() {
 }
 
 function announce() {
+  clearTimeout(announceTimer);
   announceTimer = setTimeout(() => {
     const long = target.value.length > ANNOUNCE_AT_MOST;
     element('announcer').lang = long ? 'en' : menus.to;
@@ -202,6 +215,7 @@ function showFailure(error) {
   element('stop').hidden = true;
   element('copy').hidden = target.value === '';
   note('');
+  others.show([], menus.to);
   element('failure-text').textContent = error.message;
   element('failure').hidden = false;
 }
