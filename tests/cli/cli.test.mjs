@@ -19,9 +19,9 @@ function dragoman(args, input = '') {
 const translate = ['translate', '--model', 'weights/en-de'];
 
 test('a line in, a line out, in order', () => {
-  const { status, out } = dragoman(translate, 'Good morning!\n\n42\nMy computer is broken.\n');
+  const { status, out } = dragoman(translate, 'Good morning!\n\n42\nThe door is open.\n');
   assert.equal(status, 0);
-  assert.equal(out, 'Guten Morgen!\n\n42\nMein Computer ist kaputt.\n');
+  assert.equal(out, 'Guten Morgen!\n\n42\nDie Tür ist offen.\n');
 });
 
 test('the last line needs no line feed; an empty input gives an empty output', () => {
