@@ -4,6 +4,7 @@
  * only freed of its comments and blanks, which are half of it.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,13 +44,14 @@ async function minify(from, to = from) {
 /** The wasm files of both builds, on one thread and on several, and Emscripten's JavaScript beside them. */
 export async function copyCore(target) {
   const build = (name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
-  await mkdir(target, { recursive: true });
-  for (const name of ['dragoman-core.mjs', 'dragoman-core-threads.mjs']) await minify(build(name), join(target, name));
+  const scripts = ['dragoman-core.mjs', 'dragoman-core-threads.mjs'];
   const files = ['dragoman-core.wasm', 'dragoman-relaxed.wasm'];
   const threaded = ['dragoman-core-threads.wasm', 'dragoman-relaxed-threads.wasm', 'dragoman-core-threads.worker.js'];
-  for (const name of [...files, ...threaded]) {
-    await cp(build(name), join(target, name));
-  }
+  const missing = [...scripts, ...files, ...threaded].map(build).find((file) => !existsSync(file));
+  if (missing) throw new Error(`${relative(root, missing)} is missing: scripts/demo without --text builds it.`);
+  await mkdir(target, { recursive: true });
+  for (const name of scripts) await minify(build(name), join(target, name));
+  for (const name of [...files, ...threaded]) await cp(build(name), join(target, name));
 }
 
 /** Of the npm package eld, the detector and the smallest of its tables. */

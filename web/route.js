@@ -85,6 +85,7 @@ function translateTwice(first, second, call) {
     const stopOne = engine.translate({
       text,
       streaming,
+      // The first engine's are dropped; it searches as widely because the second can be no better than what it reads.
       alternatives: call.alternatives,
       onText,
       onError: fail,

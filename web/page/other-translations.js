@@ -28,10 +28,7 @@ export class OtherTranslations {
    */
   show(texts, language) {
     const seen = new Set([wording(this.#target.value)]);
-    const others = texts.filter((text) => {
-      const before = seen.size;
-      return seen.add(wording(text)).size > before;
-    });
+    const others = texts.filter((text) => !seen.has(wording(text)) && seen.add(wording(text)));
     this.#list.replaceChildren(...others.map((text) => this.#item(text)));
     this.#list.lang = language;
     this.#element.inert = false;

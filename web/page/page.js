@@ -14,8 +14,8 @@ const PAUSE_MS = 120;
 // A screen reader hears the translation once, when the visitor has paused, and not at every word.
 const ANNOUNCE_AFTER_MS = 1000;
 const ANNOUNCE_AT_MOST = 400;
-// The wide search for them also translates better, in three times the time: of longer texts, in UTF-16 code units, the visitor
-// would notice that.
+// Looking for other translations finds a better first one, too, in three times the time, which the visitor would notice of
+// texts longer than this, in UTF-16 code units.
 const ALTERNATIVES = 3;
 const WIDE_SEARCH_LENGTH = 2000;
 
