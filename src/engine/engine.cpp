@@ -1,10 +1,10 @@
 #include "engine/engine.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "base/error.h"
+#include "engine/admission.h"
 #include "search/repetition.h"
 #include "text/capitals.h"
 
@@ -23,21 +23,6 @@ constexpr size_t kCacheBytes = 8 << 20;
 
 int limit_of(int source_pieces) { return std::min(target_limit(source_pieces), kMaxPositions); }
 
-// Cuts the sentences into `parts` stretches of about as many pieces: part p has the sentences bounds[p] ... bounds[p +
-// 1]. A sentence goes where its middle lies, so that a part is at most half a sentence at either end longer than its
-// share.
-std::vector<size_t> share_out(std::span<const std::vector<int>> sentences, int parts) {
-  size_t total = 0, before = 0;
-  for (const auto& sentence : sentences) total += sentence.size();
-  std::vector<size_t> bounds(parts + 1);
-  for (const auto& sentence : sentences) {
-    ++bounds[(2 * before + sentence.size()) * parts / (2 * total) + 1];
-    before += sentence.size();
-  }
-  std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
-  return bounds;
-}
-
 }  // namespace
 
 Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
@@ -49,7 +34,8 @@ Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, 
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
   require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
-  // Sentences are shared out by number, so a part may get those with the widest beams.
+  // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
+  // with the widest beams.
   const int parts = threads_.size();
   const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), options_.max_hypotheses);
   for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, options_.max_hypotheses);
@@ -85,6 +71,11 @@ bool Engine::fetch_next() {
     if (i == owner->sentences()) continue;
     std::vector<int> ids = ids_of(owner->source(i));
     while (ids.size() >= kEncoderRows && owner->halve(i)) ids = ids_of(owner->source(i));
+    if (ids.size() >= kEncoderRows) {  // a single character, which only an odd vocabulary takes for so many pieces
+      owner->pass(i);
+      queue_.push_back(owner);
+      continue;
+    }
     ids.push_back(config().eos);
     next_ = Waiting{owner, i, owner->beam(), is_in_capitals(owner->source(i)), std::move(ids)};
     queue_.push_back(owner);
@@ -97,23 +88,23 @@ std::vector<int> Engine::ids_of(std::string_view sentence) const {
   return tokenizer_.encode(is_in_capitals(sentence) ? lower_capitals(sentence) : sentence);
 }
 
-// As many waiting sentences as there is room for: decoder rows, encoder rows, memory. Empty if none.
+// What a sentence takes from its encoding to its end.
+Demand Engine::demand_of(const Waiting& sentence) const {
+  const int pieces = static_cast<int>(sentence.ids.size()), positions = pieces + sentence.beam * limit_of(pieces);
+  return {sentence.ids.size(), static_cast<size_t>(sentence.beam), KvCache::bytes(config(), positions)};
+}
+
+// As many waiting sentences as there is room for. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
+  const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
+  Demand running, taken;
+  for (const Row& row : rows_)
+    running = running + Demand{0, row.self.size(), row.cross.bytes() + row.self.size() * row.self[0].bytes()};
   std::vector<Waiting> batch;
-  size_t hypotheses = 0, cache_bytes = 0, encoder_rows = 0;
-  for (const Row& row : rows_) {
-    hypotheses += row.self.size();
-    cache_bytes += row.cross.bytes() + row.self.size() * row.self[0].bytes();
-  }
-  const size_t most = options_.max_hypotheses;
-  while (hypotheses < most && fetch_next()) {
-    const int pieces = static_cast<int>(next_->ids.size());
-    hypotheses += next_->beam;
-    cache_bytes += KvCache::bytes(config(), pieces + next_->beam * limit_of(pieces));
-    encoder_rows += pieces;
-    if (hypotheses > most) break;
-    if (!batch.empty() && encoder_rows > static_cast<size_t>(kBatchRows * threads_.size())) break;
-    if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
+  while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
+    const Demand demand = demand_of(*next_);
+    if (!is_admitted(demand, taken, running, limits)) break;
+    taken = taken + demand;
     batch.push_back(std::move(*next_));
     next_.reset();
   }
@@ -128,6 +119,7 @@ std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const
 void Engine::encode(std::vector<Waiting> batch) {
   const size_t first = rows_.size();
   std::vector<std::vector<int>> sources;
+  std::vector<size_t> lengths;
   for (Waiting& sentence : batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
     std::vector<KvCache> self;
@@ -136,14 +128,13 @@ void Engine::encode(std::vector<Waiting> batch) {
                      std::move(self), shortlist_of(sentence.ids),
                      Beam(sentence.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
                      Detokenizer(tokenizer_)});
+    lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
-  const int parts = static_cast<int>(std::min(work_.size(), sources.size()));
-  const std::vector<size_t> bounds = share_out(sources, parts);
+  const std::vector<size_t> bounds = share_out(lengths, work_.size());
   std::vector<RowRange> ranges(sources.size());
-  threads_.run(parts, [&](int part) {
+  threads_.run(static_cast<int>(bounds.size()) - 1, [&](int part) {
     const size_t begin = bounds[part], count = bounds[part + 1] - begin;
-    if (count == 0) return;
     model_.encode({&sources[begin], count}, {&ranges[begin], count}, work_[part]);
     for (size_t i = begin; i < begin + count; ++i)
       model_.fill_cross_cache(ranges[i], work_[part], rows_[first + i].cross);

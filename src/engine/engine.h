@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "engine/admission.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
 #include "search/beam.h"
@@ -68,6 +69,7 @@ class Engine {
 
   bool fetch_next();
   std::vector<int> ids_of(std::string_view sentence) const;
+  Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);

@@ -20,9 +20,7 @@ Translation::Translation(std::string_view text, std::string_view language, int b
     : text_(sanitize_utf8(text)), beam_(beam) {
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
   for (size_t i = 0; i < sentences_.size(); ++i) {
-    if (has_letter(source(i)) && source(i).size() <= kMaxSentenceBytes) continue;
-    sentences_[i].target = source(i);
-    finish(i);
+    if (!has_letter(source(i)) || source(i).size() > kMaxSentenceBytes) pass(i);
   }
 }
 
@@ -76,6 +74,11 @@ bool Translation::halve(size_t i) {
   sentences_[i].source = trim(text_, {whole.begin, cut});
   sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Sentence{trim(text_, {cut, whole.end})});
   return true;
+}
+
+void Translation::pass(size_t i) {
+  sentences_[i].target = source(i);
+  finish(i);
 }
 
 void Translation::finish(size_t i) {

@@ -48,6 +48,8 @@ class Translation {
   std::string_view source(size_t i) const;
   /// Cuts sentence i in two at half its length; false if it has a single character.
   bool halve(size_t i);
+  /// Sentence i is its own translation.
+  void pass(size_t i);
   void finish(size_t i);
 
  private:
