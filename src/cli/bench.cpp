@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSentence = 24;  // source pieces: an ordinary sentence
 constexpr int kTarget = 24;
-constexpr int kMaxRows = 16;
+constexpr int kMaxRows = kMaxHypotheses;
 constexpr double kSeconds = 0.5;  // a figure
 
 // Units of work per second: repeats `work`, which does `units` of them, for a while.

@@ -21,19 +21,23 @@ constexpr int kBatchRows = 64;
 // Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
 
+EngineOptions checked(EngineOptions options) {
+  check(options);
+  return options;
+}
+
 int limit_of(int source_pieces) { return std::min(target_limit(source_pieces), kMaxPositions); }
 
 }  // namespace
 
 Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
                EngineOptions options)
-    : options_(std::move(options)),
+    : options_(checked(std::move(options))),
       tokenizer_(vocabulary),
       model_(config_json, std::move(model_file)),
       threads_(options_.threads, options_.prepare_thread) {
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
-  require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
   // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
   // with the widest beams.
   const int parts = threads_.size();
@@ -41,10 +45,9 @@ Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, 
   for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, options_.max_hypotheses);
 }
 
-std::shared_ptr<Translation> Engine::start(std::string_view text, int beam) {
-  require(1 <= beam && beam <= options_.max_hypotheses, ErrorCode::kInvalidArgument, "beam width ", beam, "; 1..",
-          options_.max_hypotheses, " are allowed");
-  auto translation = std::make_shared<Translation>(text, config().source_language, beam);
+std::shared_ptr<Translation> Engine::start(std::string_view text, const TranslateOptions& options) {
+  check(options, options_);
+  auto translation = std::make_shared<Translation>(text, config().source_language, options);
   if (!translation->done()) queue_.push_back(translation);
   return translation;
 }
@@ -77,7 +80,7 @@ bool Engine::fetch_next() {
       continue;
     }
     ids.push_back(config().eos);
-    next_ = Waiting{owner, i, owner->beam(), is_in_capitals(owner->source(i)), std::move(ids)};
+    next_ = Waiting{owner, i, owner->options(), is_in_capitals(owner->source(i)), std::move(ids)};
     queue_.push_back(owner);
   }
   return next_.has_value();
@@ -90,8 +93,8 @@ std::vector<int> Engine::ids_of(std::string_view sentence) const {
 
 // What a sentence takes from its encoding to its end.
 Demand Engine::demand_of(const Waiting& sentence) const {
-  const int pieces = static_cast<int>(sentence.ids.size()), positions = pieces + sentence.beam * limit_of(pieces);
-  return {sentence.ids.size(), static_cast<size_t>(sentence.beam), KvCache::bytes(config(), positions)};
+  const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.options.beam;
+  return {sentence.ids.size(), static_cast<size_t>(beam), KvCache::bytes(config(), pieces + beam * limit_of(pieces))};
 }
 
 // As many waiting sentences as there is room for. Empty if none.
@@ -122,11 +125,12 @@ void Engine::encode(std::vector<Waiting> batch) {
   std::vector<size_t> lengths;
   for (Waiting& sentence : batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
+    const TranslateOptions& options = sentence.options;
     std::vector<KvCache> self;
-    for (int i = 0; i < sentence.beam; ++i) self.emplace_back(config(), limit);
+    for (int i = 0; i < options.beam; ++i) self.emplace_back(config(), limit);
     rows_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
                      std::move(self), shortlist_of(sentence.ids),
-                     Beam(sentence.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
+                     Beam(options.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options.score}),
                      Detokenizer(tokenizer_)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));

@@ -16,8 +16,8 @@ bool has_letter(std::string_view text) {
 
 }  // namespace
 
-Translation::Translation(std::string_view text, std::string_view language, int beam)
-    : text_(sanitize_utf8(text)), beam_(beam) {
+Translation::Translation(std::string_view text, std::string_view language, const TranslateOptions& options)
+    : text_(sanitize_utf8(text)), options_(options) {
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
   for (size_t i = 0; i < sentences_.size(); ++i) {
     if (!has_letter(source(i)) || source(i).size() > kMaxSentenceBytes) pass(i);

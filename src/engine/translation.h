@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/options.h"
 #include "text/sentence_splitter.h"
 
 namespace dragoman {
@@ -14,7 +15,7 @@ struct Sentence {
   std::string target = {};  // as far as it is known; only ever grows
   bool done = false;
   int tokens = 0;                              // target pieces so far
-  float log_probability = 0;                   // see EngineOptions::score
+  float log_probability = 0;                   // see TranslateOptions::score
   std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
 };
 
@@ -23,8 +24,8 @@ struct Sentence {
 /// it to cancel.
 class Translation {
  public:
-  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47. beam: see Engine::start.
-  Translation(std::string_view text, std::string_view language, int beam);
+  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.
+  Translation(std::string_view text, std::string_view language, const TranslateOptions& options);
 
   /// Text that became final since the last call: whole characters in the order of the text. All of them joined are the
   /// translation.
@@ -32,7 +33,7 @@ class Translation {
   bool done() const { return sentences_done_ == sentences_.size(); }
   /// Target pieces so far.
   int tokens() const;
-  /// Sum over all tokens; see EngineOptions::score.
+  /// Sum over all tokens; see TranslateOptions::score.
   float log_probability() const;
   /// Other translations of a text that is one sentence, best first: one less than the beam is wide, or fewer.
   std::vector<std::string> alternatives() const;
@@ -41,7 +42,7 @@ class Translation {
 
   // What follows is for the engine.
 
-  int beam() const { return beam_; }
+  const TranslateOptions& options() const { return options_; }
   /// Index of the next sentence to translate, each given out once; sentences() if none is left.
   size_t next_sentence();
   Sentence& sentence(size_t i) { return sentences_[i]; }
@@ -54,7 +55,7 @@ class Translation {
 
  private:
   std::string text_;
-  int beam_;
+  TranslateOptions options_;
   std::vector<Sentence> sentences_;
   size_t next_ = 0, sentences_done_ = 0;
   size_t taken_sentence_ = 0;  // whose text is being taken
