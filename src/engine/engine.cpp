@@ -18,15 +18,13 @@ constexpr int kEncoderRows = 128;
 // can react in between, and the first words of a long text do not wait for the encoding of many sentences.
 constexpr int kBatchRows = 64;
 
-// Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
+// Bounds the caches of all sentences together (the first is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
 
 EngineOptions checked(EngineOptions options) {
   check(options);
   return options;
 }
-
-int limit_of(int source_pieces) { return std::min(target_limit(source_pieces), kMaxPositions); }
 
 }  // namespace
 
@@ -53,13 +51,13 @@ std::shared_ptr<Translation> Engine::start(std::string_view text, const Translat
 }
 
 bool Engine::step() {
-  std::erase_if(rows_, [](const Row& row) { return row.owner.expired(); });
+  std::erase_if(active_, [](const Active& active) { return active.owner.expired(); });
   if (auto batch = take_batch(); !batch.empty()) {
     encode(std::move(batch));
     return true;
   }
-  if (!rows_.empty()) decode();
-  return !rows_.empty() || fetch_next();
+  if (!active_.empty()) decode();
+  return !active_.empty() || fetch_next();
 }
 
 // Makes next_ the sentence whose turn it is; false if none waits.
@@ -94,15 +92,17 @@ std::vector<int> Engine::ids_of(std::string_view sentence) const {
 // What a sentence takes from its encoding to its end.
 Demand Engine::demand_of(const Waiting& sentence) const {
   const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.options.beam;
-  return {sentence.ids.size(), static_cast<size_t>(beam), KvCache::bytes(config(), pieces + beam * limit_of(pieces))};
+  return {sentence.ids.size(), static_cast<size_t>(beam),
+          KvCache::bytes(config(), pieces + beam * target_limit(pieces))};
 }
 
 // As many waiting sentences as there is room for. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
   const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
   Demand running, taken;
-  for (const Row& row : rows_)
-    running = running + Demand{0, row.self.size(), row.cross.bytes() + row.self.size() * row.self[0].bytes()};
+  for (const Active& active : active_)
+    running =
+        running + Demand{0, active.self.size(), active.cross.bytes() + active.self.size() * active.self[0].bytes()};
   std::vector<Waiting> batch;
   while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
     const Demand demand = demand_of(*next_);
@@ -120,83 +120,83 @@ std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const
 }
 
 void Engine::encode(std::vector<Waiting> batch) {
-  const size_t first = rows_.size();
+  const size_t first = active_.size();
   std::vector<std::vector<int>> sources;
   std::vector<size_t> lengths;
   for (Waiting& sentence : batch) {
-    const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
+    const int length = static_cast<int>(sentence.ids.size()), limit = target_limit(length);
     const TranslateOptions& options = sentence.options;
     std::vector<KvCache> self;
     for (int i = 0; i < options.beam; ++i) self.emplace_back(config(), limit);
-    rows_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
-                     std::move(self), shortlist_of(sentence.ids),
-                     Beam(options.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options.score}),
-                     Detokenizer(tokenizer_)});
+    active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
+                       std::move(self), shortlist_of(sentence.ids),
+                       Beam(options.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options.score}),
+                       Detokenizer(tokenizer_)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
   const std::vector<size_t> bounds = share_out(lengths, work_.size());
-  std::vector<RowRange> ranges(sources.size());
   threads_.run(static_cast<int>(bounds.size()) - 1, [&](int part) {
     const size_t begin = bounds[part], count = bounds[part + 1] - begin;
-    model_.encode({&sources[begin], count}, {&ranges[begin], count}, work_[part]);
-    for (size_t i = begin; i < begin + count; ++i)
-      model_.fill_cross_cache(ranges[i], work_[part], rows_[first + i].cross);
+    const auto memories = model_.encode({&sources[begin], count}, work_[part]);
+    for (size_t i = 0; i < count; ++i)
+      model_.fill_cross_cache(memories[i], work_[part], active_[first + begin + i].cross);
   });
 }
 
 // Writes one token of every hypothesis; finished sentences leave.
 void Engine::decode() {
   step_rows_.clear();
-  for (Row& row : rows_) {
-    row.first_step_row = step_rows_.size();
-    const Shortlist* shortlist = row.shortlist ? &*row.shortlist : nullptr;
-    for (KvCache* self = row.self.data(); const Hypothesis& hypothesis : row.search.live()) {
+  for (Active& active : active_) {
+    active.first_step_row = step_rows_.size();
+    const Shortlist* shortlist = active.shortlist ? &*active.shortlist : nullptr;
+    for (KvCache* self = active.self.data(); const Hypothesis& hypothesis : active.search.live()) {
       const int last = hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back();
-      step_rows_.push_back({last, &row.cross, self++, shortlist});
+      step_rows_.push_back({last, &active.cross, self++, shortlist});
     }
   }
-  const size_t rows = rows_.size(), parts = std::min(work_.size(), rows);
+  const size_t sentences = active_.size(), parts = std::min(work_.size(), sentences);
   threads_.run(static_cast<int>(parts), [&](int part) {
-    const size_t begin = rows * part / parts, end = rows * (part + 1) / parts;
-    const std::span<Row> mine(&rows_[begin], end - begin);
+    const size_t begin = sentences * part / parts, end = sentences * (part + 1) / parts;
+    const std::span<Active> mine(&active_[begin], end - begin);
     const size_t first = mine.front().first_step_row;
     const size_t count = mine.back().first_step_row + mine.back().search.live().size() - first;
     model_.step({&step_rows_[first], count}, work_[part]);
-    for (Row& row : mine)
-      choose(row, work_[part].logits.middleRows(row.first_step_row - first, row.search.live().size()));
+    for (Active& active : mine)
+      choose(active, work_[part].logits.middleRows(active.first_step_row - first, active.search.live().size()));
   });
-  std::erase_if(rows_, [&](Row& row) { return publish(row); });
+  std::erase_if(active_, [&](Active& active) { return publish(active); });
 }
 
-// Extends the row's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the front.
-void Engine::choose(Row& row, MatrixBlock logits) {
-  if (row.shortlist)
-    row.search.extend(logits.leftCols(row.shortlist->tokens.size()), row.shortlist->tokens);
+// Extends a sentence's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the
+// front.
+void Engine::choose(Active& active, MatrixBlock logits) {
+  if (active.shortlist)
+    active.search.extend(logits.leftCols(active.shortlist->tokens.size()), active.shortlist->tokens);
   else
-    row.search.extend(logits, {});
-  if (!row.search.finished()) reorder(row.self, row.search.parents());
+    active.search.extend(logits, {});
+  if (!active.search.finished()) reorder(active.self, active.search.parents());
 }
 
-// Tells the row's owner what has become of its sentence; true when that is finished.
-bool Engine::publish(Row& row) {
-  const auto owner = row.owner.lock();
+// Tells the owner what has become of its sentence; true when that is finished.
+bool Engine::publish(Active& active) {
+  const auto owner = active.owner.lock();
   if (!owner) return true;
-  Sentence& sentence = owner->sentence(row.sentence);
-  const Hypothesis& best = row.search.best();
-  for (; sentence.tokens < row.search.settled(); ++sentence.tokens) row.text.append(best.tokens[sentence.tokens]);
-  if (row.search.finished()) row.text.finish();
-  const auto cased = [&](const std::string& text) { return row.in_capitals ? raise_to_capitals(text) : text; };
-  sentence.target = cased(row.text.text());
+  Sentence& sentence = owner->sentence(active.sentence);
+  const Hypothesis& best = active.search.best();
+  for (; sentence.tokens < active.search.settled(); ++sentence.tokens) active.text.append(best.tokens[sentence.tokens]);
+  if (active.search.finished()) active.text.finish();
+  const auto cased = [&](const std::string& text) { return active.in_capitals ? raise_to_capitals(text) : text; };
+  sentence.target = cased(active.text.text());
   sentence.log_probability = best.log_probability;
-  if (!row.search.finished()) return false;
-  for (const Hypothesis& other : row.search.ranked().subspan(1)) {
+  if (!active.search.finished()) return false;
+  for (const Hypothesis& other : active.search.ranked().subspan(1)) {
     Detokenizer text(tokenizer_);
     for (const int token : other.tokens) text.append(token);
     text.finish();
     sentence.alternatives.push_back(cased(text.text()));
   }
-  owner->finish(row.sentence);
+  owner->finish(active.sentence);
   return true;
 }
 

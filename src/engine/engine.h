@@ -39,7 +39,7 @@ class Engine {
   bool step();
 
  private:
-  struct Row {  // a sentence being written
+  struct Active {  // a sentence being written
     std::weak_ptr<Translation> owner;
     size_t sentence;
     bool in_capitals;
@@ -65,8 +65,8 @@ class Engine {
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);
   void decode();
-  void choose(Row& row, MatrixBlock logits);
-  bool publish(Row& row);
+  void choose(Active& active, MatrixBlock logits);
+  bool publish(Active& active);
 
   EngineOptions options_;
   Tokenizer tokenizer_;
@@ -75,7 +75,7 @@ class Engine {
   std::deque<Workspace> work_;                    // one for each part of the work
   std::deque<std::weak_ptr<Translation>> queue_;  // texts with sentences left, whose turn is next in front
   std::optional<Waiting> next_;                   // taken from the queue, but there was no room yet
-  std::vector<Row> rows_;
+  std::vector<Active> active_;
   std::vector<DecoderRow> step_rows_;  // scratch of decode()
 };
 

@@ -20,8 +20,8 @@ struct Sentence {
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
-/// any letter (numbers, emoji) and data (see kMaxSentenceBytes) pass unchanged. Made and advanced by Engine; let go of
-/// it to cancel.
+/// any letter (numbers, emoji) and data (see kMaxSentenceBytes) pass unchanged. Comes from Engine::start; let go of it
+/// to cancel.
 class Translation {
  public:
   /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.
@@ -40,7 +40,8 @@ class Translation {
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 
-  // What follows is for the engine.
+ private:
+  friend class Engine;  // which makes and advances it
 
   const TranslateOptions& options() const { return options_; }
   /// Index of the next sentence to translate, each given out once; sentences() if none is left.
@@ -53,7 +54,6 @@ class Translation {
   void pass(size_t i);
   void finish(size_t i);
 
- private:
   std::string text_;
   TranslateOptions options_;
   std::vector<Sentence> sentences_;

@@ -84,11 +84,8 @@ TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[mo
     std::vector<int> source;
     for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().vocabulary - 1));
     source.push_back(model.config().eos);
-    RowRange range;
-    model.encode({&source, 1}, {&range, 1}, work);
-    const Matrix memory = work.hidden.topRows(range.length);
-    KvCache cross(model.config(), range.length);
-    model.fill_cross_cache(range, work, cross);
+    const Matrix memory = model.encode({&source, 1}, work).front();
+    const KvCache cross = test::cross_cache(model, source, work);
     std::vector<int> prefix;
     for (int i = 0; i < 40; ++i) prefix.push_back(random.integer(2, model.config().vocabulary - 1));
     const Matrix expected = full.logits(prefix, memory);
@@ -111,12 +108,10 @@ TEST_CASE("rows of one step do not depend on each other", "[model]") {
     test::greedy(model, source, work, [&](const auto& row) { logits.insert(logits.end(), row.begin(), row.end()); });
     alone.push_back(std::move(logits));
   }
-  std::vector<RowRange> ranges(sources.size());
-  model.encode(sources, ranges, work);
   std::vector<KvCache> cross, self;
-  for (RowRange range : ranges) {
-    cross.emplace_back(model.config(), range.length);
-    model.fill_cross_cache(range, work, cross.back());
+  for (const ConstMatrixView& memory : model.encode(sources, work)) {
+    cross.emplace_back(model.config(), static_cast<int>(memory.rows()));
+    model.fill_cross_cache(memory, work, cross.back());
     self.emplace_back(model.config(), 20);
   }
   std::vector<DecoderRow> rows;
@@ -133,14 +128,11 @@ TEST_CASE("a step without room is refused", "[model]") {
   const Transformer model = test::load_transformer(test::data("tiny-int8"));
   Workspace work(model.config(), 16, 1);
   const std::vector<int> source = {5, 0};
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
+  const KvCache cross = test::cross_cache(model, source, work);
   KvCache self(model.config(), 1);
   const DecoderRow row{kStart, &cross, &self};
   model.step({&row, 1}, work);
   REQUIRE_THROWS_AS(model.step({&row, 1}, work), Error);
   const std::vector<int> too_long(17, 5);
-  REQUIRE_THROWS_AS(model.encode({&too_long, 1}, {&range, 1}, work), Error);
+  REQUIRE_THROWS_AS(model.encode({&too_long, 1}, work), Error);
 }

@@ -22,15 +22,15 @@ Engine load_engine(const std::string& folder, EngineOptions options = {});
 /// Runs the engine until `translation` is done.
 std::string finish(Engine& engine, Translation& translation);
 
+/// Encodes a sentence, and what its decoder steps read of it.
+KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Workspace& work);
+
 /// Searches for the translation of one sentence at the level of the model; `each` sees the logits [V] of the likeliest
 /// hypothesis at every step. work: for `width` hypotheses.
 template <class Each>
 Beam search(const Transformer& model, const std::vector<int>& source, int width, Workspace& work, Each each) {
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
-  const int limit = target_limit(range.length);
+  const KvCache cross = cross_cache(model, source, work);
+  const int limit = target_limit(cross.length());
   std::vector<KvCache> self(width, KvCache(model.config(), limit));
   Beam beam(width, {.eos = model.config().eos, .limit = limit, .allowed_repetitions = allowed_repetitions(source)});
   while (!beam.finished()) {
