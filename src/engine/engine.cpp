@@ -128,9 +128,11 @@ void Engine::encode(std::vector<Waiting> batch) {
     const TranslateOptions& options = sentence.options;
     std::vector<KvCache> self;
     for (int i = 0; i < options.beam; ++i) self.emplace_back(config(), limit);
+    LogitsRules rules;
+    rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(sentence.ids)));
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
                        std::move(self), shortlist_of(sentence.ids),
-                       Beam(options.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options.score}),
+                       Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
                        Detokenizer(tokenizer_)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));

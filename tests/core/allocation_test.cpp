@@ -47,6 +47,22 @@ TEST_CASE("a decoder step allocates nothing", "[model]") {
   }
 }
 
+TEST_CASE("a step of greedy search, rules applied, allocates nothing", "[search]") {
+  LogitsRules rules;
+  rules.push_back(std::make_unique<RepetitionRule>(3));
+  Beam beam(1, {.eos = 0, .limit = 40}, std::move(rules));
+  Matrix logits(1, 100);
+  for (int t = 0; t < 39; ++t) {
+    logits.row(0).setLinSpaced(0, -1);
+    logits(0, 1 + t % 2) = 5;  // forbidden after three times "1 2"
+    logits(0, 0) = -5;         // eos
+    const long before = count();
+    beam.extend(logits, {});
+    REQUIRE(count() == before);
+  }
+  REQUIRE(beam.best().tokens.size() == 39);
+}
+
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("the allocation counter counts", "[model]") {
   const long before = count();

@@ -32,7 +32,9 @@ Beam search(const Transformer& model, const std::vector<int>& source, int width,
   const KvCache cross = cross_cache(model, source, work);
   const int limit = target_limit(cross.length());
   std::vector<KvCache> self(width, KvCache(model.config(), limit));
-  Beam beam(width, {.eos = model.config().eos, .limit = limit, .allowed_repetitions = allowed_repetitions(source)});
+  LogitsRules rules;
+  rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(source)));
+  Beam beam(width, {.eos = model.config().eos, .limit = limit}, std::move(rules));
   while (!beam.finished()) {
     std::vector<DecoderRow> rows;
     for (const auto& [tokens, log_probability] : beam.live())
