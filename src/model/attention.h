@@ -22,7 +22,8 @@ void encoder_self_attention(const AttentionWeights& weights, int heads, std::spa
 void decoder_self_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows,
                             float eps, Workspace& work);
 
-/// hidden = LN(hidden + attention(hidden, source)) for every row, over the keys and values in its `cross` cache.
+/// hidden = LN(hidden + attention(hidden, source)) for every row, over the keys and values in its `cross` cache. Rows
+/// that ask for it get their softmax.
 void cross_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows, float eps,
                      Workspace& work);
 

@@ -15,6 +15,7 @@ struct DecoderRow {
   const KvCache* cross;                  // keys and values of the source sentence
   KvCache* self;                         // keys and values of the target so far; the step appends to it
   const Shortlist* shortlist = nullptr;  // the sentence's own output layer, in place of the whole vocabulary
+  float* attention = nullptr;  // [L, H, S]: receives this step's cross-attention, the softmax of every layer and head
 };
 
 }  // namespace dragoman

@@ -41,7 +41,7 @@ class Transformer {
   Shortlist shortlist(std::span<const int> source) const;
 
   /// One position further for every row: appends to its self-attention cache and leaves its logits in its row of
-  /// work.logits: [V], or one for each token of its shortlist.
+  /// work.logits: [V], or one for each token of its shortlist; and its cross-attention where the row wants it.
   /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8
   /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;

@@ -26,11 +26,12 @@ std::string finish(Engine& engine, Translation& translation);
 KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Workspace& work);
 
 /// Searches for the translation of one sentence at the level of the model; `each` sees the logits [V] of the likeliest
-/// hypothesis at every step. work: for `width` hypotheses.
+/// hypothesis at every step, and its cross-attention [L * H, S]. work: for `width` hypotheses.
 template <class Each>
 Beam search(const Transformer& model, const std::vector<int>& source, int width, Workspace& work, Each each) {
   const KvCache cross = cross_cache(model, source, work);
   const int limit = target_limit(cross.length());
+  Matrix attention(model.config().decoder_layers * model.config().decoder_heads, cross.length());
   std::vector<KvCache> self(width, KvCache(model.config(), limit));
   LogitsRules rules;
   rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(source)));
@@ -39,8 +40,9 @@ Beam search(const Transformer& model, const std::vector<int>& source, int width,
     std::vector<DecoderRow> rows;
     for (const auto& [tokens, log_probability] : beam.live())
       rows.push_back({tokens.empty() ? kStart : tokens.back(), &cross, &self[rows.size()]});
+    rows.front().attention = attention.data();
     model.step(rows, work);
-    each(work.logits.row(0));
+    each(work.logits.row(0), attention);
     beam.extend(work.logits.topRows(static_cast<Eigen::Index>(rows.size())), {});
     if (!beam.finished()) reorder(self, beam.parents());
   }
