@@ -17,7 +17,7 @@ struct Config {
   int encoder_heads, decoder_heads;  // H
   int vocabulary;                    // V
   float layer_norm_eps;
-  int eos, unk;
+  int eos;
 };
 
 /// Throws Error(kBadConfig) if a field is missing, out of range, or names a variant that this core does not run.
