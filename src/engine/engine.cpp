@@ -70,8 +70,8 @@ bool Engine::fetch_next() {
     if (!owner) continue;
     const size_t i = owner->next_sentence();
     if (i == owner->sentences()) continue;
-    std::vector<int> ids = ids_of(owner->source(i));
-    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = ids_of(owner->source(i));
+    std::vector<int> ids = read(*owner, i);
+    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = read(*owner, i);
     if (ids.size() >= kEncoderRows) {  // a single character, which only an odd vocabulary takes for so many pieces
       owner->pass(i);
       queue_.push_back(owner);
@@ -85,8 +85,10 @@ bool Engine::fetch_next() {
 }
 
 // What the encoder reads, without eos. Capitals are translated as small letters, and come back in publish().
-std::vector<int> Engine::ids_of(std::string_view sentence) const {
-  return tokenizer_.encode(is_in_capitals(sentence) ? lower_capitals(sentence) : sentence);
+std::vector<int> Engine::read(Translation& owner, size_t sentence) const {
+  const std::string_view text = owner.source(sentence);
+  std::vector<TextRange>* const ranges = owner.options().annotate ? &owner.sentence(sentence).source_pieces : nullptr;
+  return tokenizer_.encode(is_in_capitals(text) ? lower_capitals(text) : text, ranges);
 }
 
 // What a sentence takes from its encoding to its end.
@@ -133,7 +135,7 @@ void Engine::encode(std::vector<Waiting> batch) {
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
                        std::move(self), shortlist_of(sentence.ids),
                        Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
-                       Detokenizer(tokenizer_)});
+                       Detokenizer(tokenizer_, options.annotate)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
@@ -192,6 +194,7 @@ bool Engine::publish(Active& active) {
   sentence.target = cased(active.text.text());
   sentence.log_probability = best.log_probability;
   if (!active.search.finished()) return false;
+  sentence.target_pieces = active.text.ranges();
   for (const Hypothesis& other : active.search.ranked().subspan(1)) {
     Detokenizer text(tokenizer_);
     for (const int token : other.tokens) text.append(token);

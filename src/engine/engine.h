@@ -59,7 +59,7 @@ class Engine {
   };
 
   bool fetch_next();
-  std::vector<int> ids_of(std::string_view sentence) const;
+  std::vector<int> read(Translation& owner, size_t sentence) const;
   Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;

@@ -17,8 +17,9 @@ struct EngineOptions {
 
 /// What one call asks for. It is handed on whole, from the caller to where a field is read.
 struct TranslateOptions {
-  int beam = 1;        // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
-  bool score = false;  // compute Translation::log_probability
+  int beam = 1;           // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
+  bool score = false;     // compute Translation::log_probability
+  bool annotate = false;  // keep the pieces for Translation::annotated_source and annotated_target
 };
 
 /// Throw Error(kInvalidArgument) for what cannot be.

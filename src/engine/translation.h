@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/options.h"
+#include "text/annotated_text.h"
 #include "text/sentence_splitter.h"
 
 namespace dragoman {
@@ -17,6 +18,8 @@ struct Sentence {
   int tokens = 0;                              // target pieces so far
   float log_probability = 0;                   // see TranslateOptions::score
   std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
+  // Ranges of the source and of the target, if the call asked for them.
+  std::vector<TextRange> source_pieces = {}, target_pieces = {};
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
@@ -37,6 +40,10 @@ class Translation {
   float log_probability() const;
   /// Other translations of a text that is one sentence, best first: one less than the beam is wide, or fewer.
   std::vector<std::string> alternatives() const;
+  /// The text as it came, ill-formed as it may be, and its translation, when done(); sentence i of one has become
+  /// sentence i of the other. Pieces only if TranslateOptions::annotate asked for them.
+  AnnotatedText annotated_source() const;
+  AnnotatedText annotated_target() const;
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 
@@ -55,6 +62,7 @@ class Translation {
   void finish(size_t i);
 
   std::string text_;
+  std::string as_it_came_;  // empty where that is no different, or nobody wants to know
   TranslateOptions options_;
   std::vector<Sentence> sentences_;
   size_t next_ = 0, sentences_done_ = 0;

@@ -4,13 +4,9 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+#include "text/text_range.h"
 
-/// Bytes [begin, end) of a text.
-struct TextRange {
-  size_t begin, end;
-  size_t size() const { return end - begin; }
-};
+namespace dragoman {
 
 /// Longest stretch of text that is handed to the model as one sentence. A longer one is a word of ASCII of more bytes:
 /// data (a key, a file in base64) that no model should see.
