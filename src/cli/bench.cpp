@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "engine/options.h"
 #include "model/transformer.h"
 
 namespace dragoman {

@@ -35,7 +35,8 @@ class Engine {
   /// Splits the text into sentences and queues them; cheap beside translating it. Throws Error(kInvalidArgument).
   std::shared_ptr<Translation> start(std::string_view text, const TranslateOptions& options = {});
   /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the
-  /// decoder. False if nothing was left to do.
+  /// decoder. False if nothing was left to do. When it throws (memory is short), let go of all translations in flight;
+  /// those that begin then are fine.
   bool step();
 
  private:

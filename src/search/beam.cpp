@@ -51,8 +51,12 @@ void Beam::extend(MatrixBlock logits, std::span<const int> tokens) {
     if (width_ == 1) return take_likeliest(next, normaliser);
     collect(i, next, normaliser);
   }
-  advance();
-  finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
+  if (candidates_.empty()) {
+    finished_ = true;
+  } else {
+    advance();
+    finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
+  }
   settle();
 }
 
@@ -60,8 +64,8 @@ void Beam::extend(MatrixBlock logits, std::span<const int> tokens) {
 void Beam::take_likeliest(const NextTokens& next, float normaliser) {
   Hypothesis& hypothesis = live_.front();
   const int best = argmax(next.logits.data(), static_cast<int>(next.logits.size())), token = next.token(best);
-  const bool ends = token == options_.eos || next.logits[best] == kForbidden;
-  if (options_.score) hypothesis.log_probability += next.logits[best] - normaliser;
+  const bool forbidden = next.logits[best] == kForbidden, ends = forbidden || token == options_.eos;
+  if (options_.score && !forbidden) hypothesis.log_probability += next.logits[best] - normaliser;
   if (!ends) hypothesis.tokens.push_back(token);
   settled_ = static_cast<int>(hypothesis.tokens.size());
   finished_ = ends || settled_ >= options_.limit;
@@ -70,13 +74,11 @@ void Beam::take_likeliest(const NextTokens& next, float normaliser) {
 // The likeliest extensions of a live hypothesis: twice the width, so that enough of them are left beside eos.
 void Beam::collect(int parent, const NextTokens& next, float normaliser) {
   const auto likelier = [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; };
-  const auto add = [&](int token, float logit) {
-    insert(candidates_, {parent, token, live_[parent].log_probability + logit - normaliser}, likelier);
-  };
-  const std::vector<int> best = largest(next.logits, 2 * width_);
-  for (const int i : best)
-    if (next.logits[i] != kForbidden) add(next.token(i), next.logits[i]);
-  if (next.logits[best.front()] == kForbidden) add(options_.eos, kForbidden);
+  for (const int best : largest(next.logits, 2 * width_)) {
+    if (next.logits[best] == kForbidden) break;
+    const float log_probability = live_[parent].log_probability + next.logits[best] - normaliser;
+    insert(candidates_, {parent, next.token(best), log_probability}, likelier);
+  }
 }
 
 // Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room.

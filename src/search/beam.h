@@ -22,7 +22,8 @@ class Beam {
   /// The hypotheses to extend, likeliest first, 1..width; the empty one to begin with.
   std::span<const Hypothesis> live() const { return live_; }
   /// One token further. logits [live, V], row i belonging to live()[i]: a column for each of `tokens`, or, if that is
-  /// empty, for each of the vocabulary; the rules write into them. A hypothesis whose tokens are all forbidden ends.
+  /// empty, for each of the vocabulary; the rules write into them. A hypothesis whose tokens are all forbidden is given
+  /// up; if there is no other, the search ends with what it has.
   void extend(MatrixBlock logits, std::span<const int> tokens);
   /// Which of the former live() each of live() extends.
   std::span<const int> parents() const { return parents_; }

@@ -1,4 +1,5 @@
 // A decoder step allocates nothing: counted at operator new, and in the sanitizer build forbidden to Eigen, too.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <new>
@@ -7,11 +8,12 @@
 
 #ifndef __SANITIZE_ADDRESS__
 namespace {
-long allocations = 0;
-}
+std::atomic<long> allocations = 0;
+std::atomic<long> fails_at = -1;  // the number of the allocation for which there is no memory
+}  // namespace
 
 void* operator new(size_t size) {
-  ++allocations;
+  if (allocations++ == fails_at) throw std::bad_alloc();
   if (void* memory = std::malloc(size ? size : 1)) return memory;
   throw std::bad_alloc();
 }
@@ -69,5 +71,26 @@ TEST_CASE("the allocation counter counts", "[model]") {
   const std::vector<int> v(1000);
   REQUIRE(count() > before);
   REQUIRE(v.size() == 1000);
+}
+
+TEST_CASE("when memory is short the caller learns of it, and the next translation is fine", "[engine]") {
+  const std::string text = "The garden is large. Where is the house?\nA book. The sea, the sea, and a ship.";
+  Engine engine = test::load_engine(test::data("tiny-int8"), {.threads = 3});
+  const std::string expected = test::finish(engine, *engine.start(text, {.beam = 2}));
+  int failures = 0;
+  for (long after = 0;; after += 7) {
+    fails_at = count() + after;
+    bool failed = false;
+    try {
+      test::finish(engine, *engine.start(text, {.beam = 2}));
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    fails_at = -1;
+    failures += failed;
+    REQUIRE(test::finish(engine, *engine.start(text, {.beam = 2})) == expected);
+    if (!failed) break;
+  }
+  REQUIRE(failures > 100);
 }
 #endif

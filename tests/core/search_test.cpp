@@ -200,6 +200,7 @@ TEST_CASE("a stretch stands three times in a row, or two more than in the source
 
 TEST_CASE("what a rule forbids is not chosen, by greedy and beam search alike", "[search]") {
   test::Random random(24);
+  int dead_ends = 0;
   for (int run_number = 0; run_number < 200; ++run_number) {
     const unsigned seed = static_cast<unsigned>(random.integer(0, 1 << 20));
     const auto forbidden = [seed](const Tokens& tokens, int token) {  // any tokens, now and then all of them
@@ -219,16 +220,19 @@ TEST_CASE("what a rule forbids is not chosen, by greedy and beam search alike", 
           log_probability += logits[token] - log_sum_exp(logits.data(), kVocabulary);
           before.push_back(token);
         }
-        const bool cut_off = hypothesis.tokens.size() == 9, dead_end = std::isinf(hypothesis.log_probability);
-        if (!cut_off && !dead_end) {
+        bool dead_end = true;
+        for (int token = 0; token < kVocabulary; ++token) dead_end &= forbidden(before, token);
+        if (hypothesis.tokens.size() < 9 && !dead_end) {
           CHECK_FALSE(forbidden(before, kEos));
           const Vector logits = fake_logits(before);
           log_probability += logits[kEos] - log_sum_exp(logits.data(), kVocabulary);
         }
-        if (!dead_end) CHECK(hypothesis.log_probability == Approx(log_probability));
+        CHECK(hypothesis.log_probability == Approx(log_probability));
+        dead_ends += dead_end;
       }
     }
   }
+  CHECK(dead_ends > 10);
   // A rule that leaves one way only, and no end.
   const auto forced = [](const Tokens& tokens, int token) { return token != 1 + static_cast<int>(tokens.size()); };
   for (const int width : {1, 2, 4}) {
