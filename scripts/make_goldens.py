@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Golden sentences for the shipped int8 weights, by the exact emulation of the int8 core.
+"""Golden sentences for the shipped int8 weights, by the exact emulation of the int8 core, and hashes of quantised rows.
 
-usage: make_goldens.py          rewrites tests/data/golden-<source>-<target>.json for every folder of weights/
+usage: make_goldens.py          rewrites tests/data/golden-<source>-<target>.json for every folder of weights/, and
+                                tests/data/quantised-rows.json
 
 Left out are sentences where the core may rightly choose another word: those with a step whose best logit is hardly above
 the second, and those whose words change when a float sum in another order moves an activation over a rounding boundary.
@@ -10,6 +11,7 @@ import json
 import os
 
 import numpy as np
+import xxhash
 
 import reference
 
@@ -81,16 +83,39 @@ def nudged_models(folder, count):
         yield model
 
 
-def write(path, made_by, cases, **more):
-    """Write a golden file, one case a line; `more` goes into its head."""
-    head = {'format': 'dragoman-golden', 'version': 1, 'made_by': made_by} | more
-    head = json.dumps(head, separators=(',', ':'))[1:-1]
+def write(path, made_by, cases):
+    """Write a golden file, one case a line."""
     lines = ',\n'.join(json.dumps(case, ensure_ascii=False, separators=(',', ':')) for case in cases)
     with open(path, 'w', encoding='utf-8') as file:
-        file.write('{' + head + ',"cases":[\n' + lines + '\n]}\n')
+        file.write(f'{{"made_by":"{made_by}","cases":[\n{lines}\n]}}\n')
+
+
+def made_up_rows(rows, width):
+    """[rows, width] float32 that a test can make, too: a hash of each number's index (MurmurHash3's last step)."""
+    x = np.arange(rows * width, dtype=np.uint32) * np.uint32(0x9E3779B9)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        x = (x ^ x >> np.uint32(shift)) * np.uint32(factor)
+    x ^= x >> np.uint32(16)
+    return ((x >> np.uint32(8)).astype(np.float32) / np.float32(1 << 23) - np.float32(1)).reshape(rows, width)
+
+
+def write_quantised_rows(path, rows=1 << 21, width=4):
+    """Hashes of what `reference.quantise_rows` makes of many rows: the kernel's are compared with them, to the bit."""
+    x = made_up_rows(rows, width)
+    values, zero, scale = reference.quantise_rows(x)
+    low, span = np.minimum(x.min(-1), 0), np.maximum(x.max(-1), 0) - np.minimum(x.min(-1), 0)
+    close = int((np.rint(-low * (np.float32(reference.LEVELS) / span)) != zero).sum())
+    print(f'{path}: in {close} rows a multiplication would give another zero point')
+    assert close > 0, 'the rows do not tell a division from a multiplication'
+    hashes = {name: xxhash.xxh64(array.astype(kind).tobytes()).hexdigest()
+              for name, array, kind in (('values', values, 'u1'), ('zero', zero, '<i4'), ('scale', scale, '<f4'))}
+    with open(path, 'w', encoding='utf-8') as file:
+        json.dump({'made_by': 'scripts/make_goldens.py', 'rows': rows, 'width': width} | hashes, file, indent=1)
+        file.write('\n')
 
 
 def main():
+    write_quantised_rows(os.path.join(ROOT, 'tests/data/quantised-rows.json'))
     for direction in sorted(os.listdir(os.path.join(ROOT, 'weights'))):
         folder = os.path.join(ROOT, 'weights', direction)
         if not os.path.isdir(folder):

@@ -26,7 +26,6 @@ DATA = os.path.join(make_goldens.ROOT, 'tests/data')
 SEED = 173              # of 9,000 tried, one whose outputs vary in length and words
 EOS_BIAS = 5.0
 WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 32, 40, 4, 2, 2, 384
-FLOAT_TOLERANCE = {'memory': 0.001, 'logits': 0.002, 'attention': 0.001}     # float32 against float64
 SMALLEST_MARGIN = 0.01      # logits; between the best and the second of every step
 CONFIG = model_config.make_config('en', 'de', VOCABULARY, WIDTH, FFN, ENCODER_LAYERS, DECODER_LAYERS, HEADS)
 TEXT = """
@@ -161,34 +160,28 @@ def golden_case(model, vocabulary, source):
     }
 
 
-def rounding_tolerance(folder, model, cases):
-    """How far the int8 results may move: {memory, logits, attention}, the largest differences seen, doubled.
-
-    A float sum in another order may push an activation over a rounding boundary; with 32 columns one such step of 1/127
-    shows. The greedy ids have to stay the same; of a beam, those translations are kept that do.
+def drop_unsteady(folder, cases):
+    """Drop what rightly differs from the int8 core: a float sum in another order may push an activation over a rounding
+    boundary, and with 32 columns one such step of 1/127 shows. The greedy ids have to stay the same; of a beam, those
+    translations are kept that do.
     """
-    seen = {'memory': 0.0, 'logits': 0.0, 'attention': 0.0}
     for nudged in make_goldens.nudged_models(folder, 12):
         for case in cases:
-            ids, out = case['source_ids'], case['greedy_ids']
-            if nudged.greedy(ids) != out:
+            if nudged.greedy(case['source_ids']) != case['greedy_ids']:
                 raise ValueError(f'rounding changes the ids of "{case["source"]}": choose another sentence')
-            for i, (found, _) in enumerate(nudged.beam(ids, 4)):
+            for i, (found, _) in enumerate(nudged.beam(case['source_ids'], 4)):
                 if [found] != [kept['ids'] for kept in case['beam4'][i:i + 1]]:
                     del case['beam4'][i:]
-            before, after = ((memory, *m.decode(out, memory)) for m in (model, nudged) for memory in [m.encode(ids)])
-            for name, a, b in zip(seen, before, after):
-                seen[name] = max(seen[name], float(np.abs(a - b).max()))
-    return {name: max(round(2 * value, 3), FLOAT_TOLERANCE[name]) for name, value in seen.items()}
 
 
 def write_goldens(folder, int8_products):
     """Write golden.json of a model folder."""
     model, vocabulary = reference.Model(folder, int8_products), reference.load_vocabulary(folder)
     cases = [golden_case(model, vocabulary, source) for source in SOURCES]
-    tolerance = rounding_tolerance(folder, model, cases) if int8_products else FLOAT_TOLERANCE
-    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/make_tiny_model.py', cases, tolerance=tolerance)
-    print(os.path.basename(folder), tolerance)
+    if int8_products:
+        drop_unsteady(folder, cases)
+    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/make_tiny_model.py', cases)
+    print(os.path.basename(folder))
     for case in cases:
         print(len(case['source_ids']), len(case['greedy_ids']), case['greedy'])
 

@@ -19,6 +19,7 @@ import weight_file
 
 EOS = 0
 LEVELS = 127            # activations are 0..127: seven bits, what relaxed_dot_i8x16_i7x16 takes
+SMALLEST_SPAN = np.float32(1e-30)   # of a row that is quantised: scale and inverse are then ordinary numbers
 
 
 def softmax(x):
@@ -36,17 +37,17 @@ def log_normaliser(logits):
 def quantise_rows(x):
     """[R, K] activations -> (q [R, K] integers 0..127, zero [R], scale [R]); x ~ scale * (q - zero).
 
-    Affine per row. In float32 throughout, and by multiplication with the inverse scale, as the core's kernel does:
-    the rounding of a value half way between two levels is part of the contract.
+    Affine per row. In float32 throughout, the zero point by a division, the values by a multiplication, as the core's
+    kernel does: the rounding of a value half way between two levels is part of the contract.
     """
     x = x.astype(np.float32)
     low = np.minimum(x.min(-1), np.float32(0))
     span = np.maximum(x.max(-1), np.float32(0)) - low
-    flat = span == 0                            # an all-zero row: any scale will do
+    flat = span < SMALLEST_SPAN                 # as good as an all-zero row: any scale will do
     span = np.where(flat, np.float32(LEVELS), span)
     scale = span / np.float32(LEVELS)
-    inverse = np.float32(LEVELS) / span
-    zero = np.rint(-low * inverse)
+    inverse = np.where(flat, np.float32(0), np.float32(LEVELS) / span)
+    zero = np.where(flat, np.float32(0), np.rint(-low / scale))
     q = np.clip(np.rint(x * inverse[:, None]) + zero[:, None], 0, LEVELS)
     return q, zero, scale
 

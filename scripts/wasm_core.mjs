@@ -35,7 +35,7 @@ export async function loadEngine(core, folder) {
 
 /** Runs the engine until `text` is translated; `onText` gets each new part. */
 export function translate(engine, text, onText = () => {}) {
-  const translation = engine.start(new TextEncoder().encode(text), 1);
+  const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
   try {
     let whole = '';
     do {

@@ -82,7 +82,7 @@ function throttledProgress() {
 
 function translate({ id, text, streaming, alternatives }) {
   try {
-    live.set(id, { handle: engine.start(new TextEncoder().encode(text), 1 + alternatives), streaming });
+    live.set(id, { handle: engine.start(new TextEncoder().encode(text), { beam: 1 + alternatives }), streaming });
   } catch (error) {
     failOrCrash([id], error);
   }

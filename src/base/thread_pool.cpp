@@ -1,7 +1,9 @@
 #include "base/thread_pool.h"
 
+#include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace dragoman {
 
@@ -11,6 +13,7 @@ struct ThreadPool::Shared {
   Function function = nullptr;
   const void* context = nullptr;
   int parts = 0, next = 0, unfinished = 0;
+  std::exception_ptr error;  // the first that a part has thrown
   bool ending = false;
 
   // Takes parts that nobody has begun until there are none. `lock` is held before and after.
@@ -18,8 +21,14 @@ struct ThreadPool::Shared {
     while (next < parts) {
       const int part = next++;
       lock.unlock();
-      function(context, part);
+      std::exception_ptr thrown;
+      try {
+        function(context, part);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       lock.lock();
+      if (thrown && !error) error = std::move(thrown);
       if (--unfinished == 0) done.notify_one();
     }
   }
@@ -57,6 +66,7 @@ void ThreadPool::run(int parts, Function function, const void* context) {
   if (parts > 1) shared_->begun.notify_all();
   shared_->work(lock);
   shared_->done.wait(lock, [&] { return shared_->unfinished == 0; });
+  if (shared_->error) std::rethrow_exception(std::exchange(shared_->error, nullptr));
 }
 
 }  // namespace dragoman

@@ -20,8 +20,8 @@ class ThreadPool {
 
   int size() const { return size_; }
 
-  /// work(0) ... work(parts - 1), each once, on any thread; returns when all are done. `work` must not throw.
-  /// Allocates nothing.
+  /// work(0) ... work(parts - 1), each once, on any thread; returns when all are done. If some throw, the others are
+  /// done all the same, and the first exception comes out here. Allocates nothing.
   template <class Work>
   void run(int parts, const Work& work) {
     run(

@@ -1,4 +1,5 @@
-// What JavaScript sees of the engine. Declarations only: policy belongs to engine/, conveniences to web/.
+// What JavaScript sees of the engine: declarations, and what only this border needs, which is errors turned into
+// JavaScript's, files in wasm memory and kernels of another module. Policy belongs to engine/, conveniences to web/.
 #include <emscripten.h>
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
@@ -89,8 +90,8 @@ Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary
   });
 }
 
-std::shared_ptr<Translation> start(Engine& engine, const std::string& utf8, int beam) {
-  return guarded([&] { return engine.start(utf8, beam); });
+std::shared_ptr<Translation> start(Engine& engine, const std::string& utf8, const TranslateOptions& options) {
+  return guarded([&] { return engine.start(utf8, options); });
 }
 
 bool step(Engine& engine) {
@@ -110,6 +111,8 @@ EMSCRIPTEN_BINDINGS(dragoman) {
   emscripten::class_<Buffer>("Buffer")
       .constructor(&make_buffer, emscripten::allow_raw_pointers())
       .function("view", &Buffer::view);
+
+  emscripten::value_object<TranslateOptions>("TranslateOptions").field("beam", &TranslateOptions::beam);
 
   emscripten::class_<Translation>("Translation")
       .smart_ptr<std::shared_ptr<Translation>>("Translation")

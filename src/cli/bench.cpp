@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "engine/options.h"
 #include "model/transformer.h"
 
 namespace dragoman {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kSentence = 24;  // source pieces: an ordinary sentence
 constexpr int kTarget = 24;
-constexpr int kMaxRows = 16;
+constexpr int kMaxRows = kMaxHypotheses;
 constexpr double kSeconds = 0.5;  // a figure
 
 // Units of work per second: repeats `work`, which does `units` of them, for a while.
@@ -59,16 +60,11 @@ class Bench {
   }
 
  private:
-  void encode(int sentences) {
-    const std::vector<std::vector<int>> batch(sentences, sentence_);
-    std::vector<RowRange> ranges(sentences);
-    model_.encode(batch, ranges, work_);
-  }
+  void encode(int sentences) { model_.encode(std::vector(sentences, sentence_), work_); }
 
   void decode(int rows) {
-    encode(1);
     KvCache cross(model_.config(), kSentence);
-    model_.fill_cross_cache({0, kSentence}, work_, cross);
+    model_.fill_cross_cache(model_.encode({&sentence_, 1}, work_).front(), work_, cross);
     std::vector<KvCache> self(rows, KvCache(model_.config(), kTarget));
     for (int t = 0; t < kTarget; ++t) {
       std::vector<DecoderRow> step;

@@ -3,18 +3,19 @@
 #include <iosfwd>
 #include <string>
 
+#include "engine/options.h"
+
 namespace dragoman {
 
-struct TranslateOptions {
-  std::string model;      // folder
-  int threads = 1;        // see EngineOptions
-  int beam = 1;           // see Engine::start
-  bool shortlist = true;  // see EngineOptions
-  bool json = false;      // an object a line instead of the bare translation
+struct TranslateArguments {
+  std::string model;  // folder
+  EngineOptions engine;
+  TranslateOptions options;
+  bool json = false;  // an object a line, with scores, instead of the bare translation
 };
 
 /// Translates `in` to `out`, a line in, a line out, in order. Throws Error.
-void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out);
+void translate_lines(const TranslateArguments& arguments, std::istream& in, std::ostream& out);
 
 /// Translates the sentences of `in`, one a line, with the whole vocabulary, and prints how often the likeliest piece is
 /// not on the sentence's lexical shortlist. Throws Error.

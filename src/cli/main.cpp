@@ -12,19 +12,19 @@ int main(int argc, char** argv) {
   CLI::App app("Dragoman translates text on this machine.");
   app.require_subcommand(1);
 
-  TranslateOptions translate;
-  translate.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+  TranslateArguments translate;
+  translate.engine.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxHypotheses);
   auto* translate_command = app.add_subcommand("translate", "translate standard input, a line in, a line out");
   translate_command->add_option("--model", translate.model, "model folder, e.g. weights/en-de")->required();
   translate_command
-      ->add_option("--threads", translate.threads, "sentences are shared out over so many; default: the cores")
-      ->check(CLI::Range(1, 16));
-  translate_command->add_flag("!--no-shortlist", translate.shortlist, "choose among the whole vocabulary");
+      ->add_option("--threads", translate.engine.threads, "sentences are shared out over so many; default: the cores")
+      ->check(CLI::Range(1, kMaxHypotheses));
+  translate_command->add_flag("!--no-shortlist", translate.engine.shortlist, "choose among the whole vocabulary");
   translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
   translate_command
-      ->add_option("--beam", translate.beam,
+      ->add_option("--beam", translate.options.beam,
                    "hypotheses a sentence: 4 reads better and takes three times as long; default: 1, greedy")
-      ->check(CLI::Range(1, 16));
+      ->check(CLI::Range(1, kMaxHypotheses));
 
   std::string shortlist_model;
   auto* shortlist_command =

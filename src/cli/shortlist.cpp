@@ -24,10 +24,9 @@ void check_shortlist(const std::string& folder, std::istream& in, std::ostream& 
     source.push_back(config.eos);
     if (source.size() == 1 || source.size() > kMaxPositions) continue;
     const auto tokens = model.shortlist(source).tokens;
-    RowRange range;
-    model.encode({&source, 1}, {&range, 1}, work);
-    KvCache cross(config, range.length), self(config, std::min(target_limit(range.length), kMaxPositions));
-    model.fill_cross_cache(range, work, cross);
+    const int length = static_cast<int>(source.size());
+    KvCache cross(config, length), self(config, target_limit(length));
+    model.fill_cross_cache(model.encode({&source, 1}, work).front(), work, cross);
     const long missing_before = missing;
     for (int token = kStart; token != config.eos && self.length() < self.capacity(); ++steps) {
       const DecoderRow row{token, &cross, &self};

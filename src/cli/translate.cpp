@@ -44,21 +44,22 @@ void print(const Line& line, bool json, std::ostream& out) {
 
 }  // namespace
 
-void translate_lines(const TranslateOptions& options, std::istream& in, std::ostream& out) {
-  ModelFolder folder = read_model_folder(options.model);
-  Engine engine(folder.config, std::move(folder.model), folder.vocabulary,
-                {.threads = options.threads, .shortlist = options.shortlist, .score = options.json});
+void translate_lines(const TranslateArguments& arguments, std::istream& in, std::ostream& out) {
+  ModelFolder folder = read_model_folder(arguments.model);
+  Engine engine(folder.config, std::move(folder.model), folder.vocabulary, arguments.engine);
+  TranslateOptions options = arguments.options;
+  options.score = arguments.json;
   std::deque<Line> lines;
   std::string source;
   bool more = true;
   while (more || !lines.empty()) {
     while (more && lines.size() < kLinesInFlight) {
       more = static_cast<bool>(std::getline(in, source));
-      if (more) lines.push_back({source, engine.start(source, options.beam), Clock::now()});
+      if (more) lines.push_back({source, engine.start(source, options), Clock::now()});
     }
     engine.step();
     while (!lines.empty() && lines.front().translation->done()) {
-      print(lines.front(), options.json, out);
+      print(lines.front(), arguments.json, out);
       lines.pop_front();
       out.flush();
       require(static_cast<bool>(out), ErrorCode::kIo, "cannot write the translation");

@@ -1,10 +1,10 @@
 #include "engine/engine.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "base/error.h"
+#include "engine/admission.h"
 #include "search/repetition.h"
 #include "text/capitals.h"
 
@@ -18,59 +18,46 @@ constexpr int kEncoderRows = 128;
 // can react in between, and the first words of a long text do not wait for the encoding of many sentences.
 constexpr int kBatchRows = 64;
 
-// Bounds the caches of all rows together (the first row is always let in): long sentences run fewer at a time.
+// Bounds the caches of all sentences together (the first is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
 
-int limit_of(int source_pieces) { return std::min(target_limit(source_pieces), kMaxPositions); }
-
-// Cuts the sentences into `parts` stretches of about as many pieces: part p has the sentences bounds[p] ... bounds[p +
-// 1]. A sentence goes where its middle lies, so that a part is at most half a sentence at either end longer than its
-// share.
-std::vector<size_t> share_out(std::span<const std::vector<int>> sentences, int parts) {
-  size_t total = 0, before = 0;
-  for (const auto& sentence : sentences) total += sentence.size();
-  std::vector<size_t> bounds(parts + 1);
-  for (const auto& sentence : sentences) {
-    ++bounds[(2 * before + sentence.size()) * parts / (2 * total) + 1];
-    before += sentence.size();
-  }
-  std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
-  return bounds;
+EngineOptions checked(EngineOptions options) {
+  check(options);
+  return options;
 }
 
 }  // namespace
 
 Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
                EngineOptions options)
-    : options_(std::move(options)),
+    : options_(checked(std::move(options))),
       tokenizer_(vocabulary),
       model_(config_json, std::move(model_file)),
       threads_(options_.threads, options_.prepare_thread) {
   require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
           " pieces; config.json asks for ", config().vocabulary);
-  require(options_.threads >= 1, ErrorCode::kInvalidArgument, options_.threads, " threads; there has to be one");
-  // Sentences are shared out by number, so a part may get those with the widest beams.
+  // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
+  // with the widest beams.
   const int parts = threads_.size();
   const int rows = std::max(kEncoderRows + (parts > 1 ? kBatchRows : 0), options_.max_hypotheses);
   for (int i = 0; i < parts; ++i) work_.emplace_back(config(), rows, options_.max_hypotheses);
 }
 
-std::shared_ptr<Translation> Engine::start(std::string_view text, int beam) {
-  require(1 <= beam && beam <= options_.max_hypotheses, ErrorCode::kInvalidArgument, "beam width ", beam, "; 1..",
-          options_.max_hypotheses, " are allowed");
-  auto translation = std::make_shared<Translation>(text, config().source_language, beam);
+std::shared_ptr<Translation> Engine::start(std::string_view text, const TranslateOptions& options) {
+  check(options, options_);
+  auto translation = std::make_shared<Translation>(text, config().source_language, options);
   if (!translation->done()) queue_.push_back(translation);
   return translation;
 }
 
 bool Engine::step() {
-  std::erase_if(rows_, [](const Row& row) { return row.owner.expired(); });
+  std::erase_if(active_, [](const Active& active) { return active.owner.expired(); });
   if (auto batch = take_batch(); !batch.empty()) {
     encode(std::move(batch));
     return true;
   }
-  if (!rows_.empty()) decode();
-  return !rows_.empty() || fetch_next();
+  if (!active_.empty()) decode();
+  return !active_.empty() || fetch_next();
 }
 
 // Makes next_ the sentence whose turn it is; false if none waits.
@@ -83,37 +70,46 @@ bool Engine::fetch_next() {
     if (!owner) continue;
     const size_t i = owner->next_sentence();
     if (i == owner->sentences()) continue;
-    std::vector<int> ids = ids_of(owner->source(i));
-    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = ids_of(owner->source(i));
+    std::vector<int> ids = read(*owner, i);
+    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = read(*owner, i);
+    if (ids.size() >= kEncoderRows) {  // a single character, which only an odd vocabulary takes for so many pieces
+      owner->pass(i);
+      queue_.push_back(owner);
+      continue;
+    }
     ids.push_back(config().eos);
-    next_ = Waiting{owner, i, owner->beam(), is_in_capitals(owner->source(i)), std::move(ids)};
+    next_ = Waiting{owner, i, owner->options(), is_in_capitals(owner->source(i)), std::move(ids)};
     queue_.push_back(owner);
   }
   return next_.has_value();
 }
 
 // What the encoder reads, without eos. Capitals are translated as small letters, and come back in publish().
-std::vector<int> Engine::ids_of(std::string_view sentence) const {
-  return tokenizer_.encode(is_in_capitals(sentence) ? lower_capitals(sentence) : sentence);
+std::vector<int> Engine::read(Translation& owner, size_t sentence) const {
+  const std::string_view text = owner.source(sentence);
+  std::vector<TextRange>* const ranges = owner.options().annotate ? &owner.sentence(sentence).source_pieces : nullptr;
+  return tokenizer_.encode(is_in_capitals(text) ? lower_capitals(text) : text, ranges);
 }
 
-// As many waiting sentences as there is room for: decoder rows, encoder rows, memory. Empty if none.
+// What a sentence takes from its encoding to its end.
+Demand Engine::demand_of(const Waiting& sentence) const {
+  const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.options.beam;
+  return {sentence.ids.size(), static_cast<size_t>(beam),
+          KvCache::bytes(config(), pieces + beam * target_limit(pieces))};
+}
+
+// As many waiting sentences as there is room for. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
+  const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
+  Demand running, taken;
+  for (const Active& active : active_)
+    running =
+        running + Demand{0, active.self.size(), active.cross.bytes() + active.self.size() * active.self[0].bytes()};
   std::vector<Waiting> batch;
-  size_t hypotheses = 0, cache_bytes = 0, encoder_rows = 0;
-  for (const Row& row : rows_) {
-    hypotheses += row.self.size();
-    cache_bytes += row.cross.bytes() + row.self.size() * row.self[0].bytes();
-  }
-  const size_t most = options_.max_hypotheses;
-  while (hypotheses < most && fetch_next()) {
-    const int pieces = static_cast<int>(next_->ids.size());
-    hypotheses += next_->beam;
-    cache_bytes += KvCache::bytes(config(), pieces + next_->beam * limit_of(pieces));
-    encoder_rows += pieces;
-    if (hypotheses > most) break;
-    if (!batch.empty() && encoder_rows > static_cast<size_t>(kBatchRows * threads_.size())) break;
-    if (!(rows_.empty() && batch.empty()) && cache_bytes > kCacheBytes) break;
+  while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
+    const Demand demand = demand_of(*next_);
+    if (!is_admitted(demand, taken, running, limits)) break;
+    taken = taken + demand;
     batch.push_back(std::move(*next_));
     next_.reset();
   }
@@ -126,82 +122,86 @@ std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const
 }
 
 void Engine::encode(std::vector<Waiting> batch) {
-  const size_t first = rows_.size();
+  const size_t first = active_.size();
   std::vector<std::vector<int>> sources;
+  std::vector<size_t> lengths;
   for (Waiting& sentence : batch) {
-    const int length = static_cast<int>(sentence.ids.size()), limit = limit_of(length);
+    const int length = static_cast<int>(sentence.ids.size()), limit = target_limit(length);
+    const TranslateOptions& options = sentence.options;
     std::vector<KvCache> self;
-    for (int i = 0; i < sentence.beam; ++i) self.emplace_back(config(), limit);
-    rows_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
-                     std::move(self), shortlist_of(sentence.ids),
-                     Beam(sentence.beam, {config().eos, limit, allowed_repetitions(sentence.ids), options_.score}),
-                     Detokenizer(tokenizer_)});
+    for (int i = 0; i < options.beam; ++i) self.emplace_back(config(), limit);
+    LogitsRules rules;
+    rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(sentence.ids)));
+    active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
+                       std::move(self), shortlist_of(sentence.ids),
+                       Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
+                       Detokenizer(tokenizer_, options.annotate)});
+    lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
-  const int parts = static_cast<int>(std::min(work_.size(), sources.size()));
-  const std::vector<size_t> bounds = share_out(sources, parts);
-  std::vector<RowRange> ranges(sources.size());
-  threads_.run(parts, [&](int part) {
+  const std::vector<size_t> bounds = share_out(lengths, work_.size());
+  threads_.run(static_cast<int>(bounds.size()) - 1, [&](int part) {
     const size_t begin = bounds[part], count = bounds[part + 1] - begin;
-    if (count == 0) return;
-    model_.encode({&sources[begin], count}, {&ranges[begin], count}, work_[part]);
-    for (size_t i = begin; i < begin + count; ++i)
-      model_.fill_cross_cache(ranges[i], work_[part], rows_[first + i].cross);
+    const auto memories = model_.encode({&sources[begin], count}, work_[part]);
+    for (size_t i = 0; i < count; ++i)
+      model_.fill_cross_cache(memories[i], work_[part], active_[first + begin + i].cross);
   });
 }
 
 // Writes one token of every hypothesis; finished sentences leave.
 void Engine::decode() {
   step_rows_.clear();
-  for (Row& row : rows_) {
-    row.first_step_row = step_rows_.size();
-    const Shortlist* shortlist = row.shortlist ? &*row.shortlist : nullptr;
-    for (KvCache* self = row.self.data(); const Hypothesis& hypothesis : row.search.live()) {
+  for (Active& active : active_) {
+    active.first_step_row = step_rows_.size();
+    const Shortlist* shortlist = active.shortlist ? &*active.shortlist : nullptr;
+    for (KvCache* self = active.self.data(); const Hypothesis& hypothesis : active.search.live()) {
       const int last = hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back();
-      step_rows_.push_back({last, &row.cross, self++, shortlist});
+      step_rows_.push_back({last, &active.cross, self++, shortlist});
     }
   }
-  const size_t rows = rows_.size(), parts = std::min(work_.size(), rows);
+  const size_t sentences = active_.size(), parts = std::min(work_.size(), sentences);
   threads_.run(static_cast<int>(parts), [&](int part) {
-    const size_t begin = rows * part / parts, end = rows * (part + 1) / parts;
-    const std::span<Row> mine(&rows_[begin], end - begin);
+    const size_t begin = sentences * part / parts, end = sentences * (part + 1) / parts;
+    const std::span<Active> mine(&active_[begin], end - begin);
     const size_t first = mine.front().first_step_row;
     const size_t count = mine.back().first_step_row + mine.back().search.live().size() - first;
     model_.step({&step_rows_[first], count}, work_[part]);
-    for (Row& row : mine)
-      choose(row, work_[part].logits.middleRows(row.first_step_row - first, row.search.live().size()));
+    for (Active& active : mine)
+      choose(active, work_[part].logits.middleRows(active.first_step_row - first, active.search.live().size()));
   });
-  std::erase_if(rows_, [&](Row& row) { return publish(row); });
+  std::erase_if(active_, [&](Active& active) { return publish(active); });
 }
 
-// Extends the row's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the front.
-void Engine::choose(Row& row, MatrixBlock logits) {
-  if (row.shortlist)
-    row.search.extend(logits.leftCols(row.shortlist->tokens.size()), row.shortlist->tokens);
+// Extends a sentence's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the
+// front.
+void Engine::choose(Active& active, MatrixBlock logits) {
+  if (active.shortlist)
+    active.search.extend(logits.leftCols(active.shortlist->tokens.size()), active.shortlist->tokens);
   else
-    row.search.extend(logits, {});
-  if (!row.search.finished()) reorder(row.self, row.search.parents());
+    active.search.extend(logits, {});
+  if (!active.search.finished()) reorder(active.self, active.search.parents());
 }
 
-// Tells the row's owner what has become of its sentence; true when that is finished.
-bool Engine::publish(Row& row) {
-  const auto owner = row.owner.lock();
+// Tells the owner what has become of its sentence; true when that is finished.
+bool Engine::publish(Active& active) {
+  const auto owner = active.owner.lock();
   if (!owner) return true;
-  Sentence& sentence = owner->sentence(row.sentence);
-  const Hypothesis& best = row.search.best();
-  for (; sentence.tokens < row.search.settled(); ++sentence.tokens) row.text.append(best.tokens[sentence.tokens]);
-  if (row.search.finished()) row.text.finish();
-  const auto cased = [&](const std::string& text) { return row.in_capitals ? raise_to_capitals(text) : text; };
-  sentence.target = cased(row.text.text());
+  Sentence& sentence = owner->sentence(active.sentence);
+  const Hypothesis& best = active.search.best();
+  for (; sentence.tokens < active.search.settled(); ++sentence.tokens) active.text.append(best.tokens[sentence.tokens]);
+  if (active.search.finished()) active.text.finish();
+  const auto cased = [&](const std::string& text) { return active.in_capitals ? raise_to_capitals(text) : text; };
+  sentence.target = cased(active.text.text());
   sentence.log_probability = best.log_probability;
-  if (!row.search.finished()) return false;
-  for (const Hypothesis& other : row.search.ranked().subspan(1)) {
+  if (!active.search.finished()) return false;
+  sentence.target_pieces = active.text.ranges();
+  for (const Hypothesis& other : active.search.ranked().subspan(1)) {
     Detokenizer text(tokenizer_);
     for (const int token : other.tokens) text.append(token);
     text.finish();
     sentence.alternatives.push_back(cased(text.text()));
   }
-  owner->finish(row.sentence);
+  owner->finish(active.sentence);
   return true;
 }
 

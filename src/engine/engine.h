@@ -2,27 +2,20 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "engine/admission.h"
+#include "engine/options.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
 #include "search/beam.h"
 #include "text/tokenizer.h"
 
 namespace dragoman {
-
-struct EngineOptions {
-  int max_hypotheses = 16;  // decoder rows: hypotheses of all sentences that are written at once
-  int threads = 1;          // the caller's and helpers', among which sentences are shared out; 1..max_hypotheses
-  std::function<void()> prepare_thread = {};  // runs first on each helper
-  bool shortlist = true;  // choose among the model's lexical shortlist, if it has one, in place of the vocabulary
-  bool score = false;     // compute Translation::log_probability
-};
 
 /// Translates any number of texts at once in one direction. The sentences of all of them share the rows of the decoder
 /// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's
@@ -34,20 +27,20 @@ struct EngineOptions {
 ///   std::cout << translation->take_text();
 class Engine {
  public:
-  /// The three files of a model folder. Throws Error(kBadConfig, kBadModel, kBadVocabulary).
+  /// The three files of a model folder. Throws Error(kBadConfig, kBadModel, kBadVocabulary, kInvalidArgument).
   Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
          EngineOptions options = {});
 
   const Config& config() const { return model_.config(); }
-  /// Splits the text into sentences and queues them; cheap beside translating it. beam: hypotheses a sentence,
-  /// 1..max_hypotheses; 1 is greedy search. Throws Error(kInvalidArgument).
-  std::shared_ptr<Translation> start(std::string_view text, int beam = 1);
+  /// Splits the text into sentences and queues them; cheap beside translating it. Throws Error(kInvalidArgument).
+  std::shared_ptr<Translation> start(std::string_view text, const TranslateOptions& options = {});
   /// One unit of work, some milliseconds: encodes waiting sentences or writes one token of every sentence in the
-  /// decoder. False if nothing was left to do.
+  /// decoder. False if nothing was left to do. When it throws (memory is short), let go of all translations in flight;
+  /// those that begin then are fine.
   bool step();
 
  private:
-  struct Row {  // a sentence being written
+  struct Active {  // a sentence being written
     std::weak_ptr<Translation> owner;
     size_t sentence;
     bool in_capitals;
@@ -61,19 +54,20 @@ class Engine {
   struct Waiting {  // a sentence about to be encoded
     std::weak_ptr<Translation> owner;
     size_t sentence;
-    int beam;
+    TranslateOptions options;
     bool in_capitals;
     std::vector<int> ids;
   };
 
   bool fetch_next();
-  std::vector<int> ids_of(std::string_view sentence) const;
+  std::vector<int> read(Translation& owner, size_t sentence) const;
+  Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
   void encode(std::vector<Waiting> batch);
   void decode();
-  void choose(Row& row, MatrixBlock logits);
-  bool publish(Row& row);
+  void choose(Active& active, MatrixBlock logits);
+  bool publish(Active& active);
 
   EngineOptions options_;
   Tokenizer tokenizer_;
@@ -82,7 +76,7 @@ class Engine {
   std::deque<Workspace> work_;                    // one for each part of the work
   std::deque<std::weak_ptr<Translation>> queue_;  // texts with sentences left, whose turn is next in front
   std::optional<Waiting> next_;                   // taken from the queue, but there was no room yet
-  std::vector<Row> rows_;
+  std::vector<Active> active_;
   std::vector<DecoderRow> step_rows_;  // scratch of decode()
 };
 

@@ -16,13 +16,12 @@ bool has_letter(std::string_view text) {
 
 }  // namespace
 
-Translation::Translation(std::string_view text, std::string_view language, int beam)
-    : text_(sanitize_utf8(text)), beam_(beam) {
+Translation::Translation(std::string_view text, std::string_view language, const TranslateOptions& options)
+    : text_(sanitize_utf8(text)), options_(options) {
+  if (options_.annotate && text != text_) as_it_came_ = text;
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
   for (size_t i = 0; i < sentences_.size(); ++i) {
-    if (has_letter(source(i)) && source(i).size() <= kMaxSentenceBytes) continue;
-    sentences_[i].target = source(i);
-    finish(i);
+    if (!has_letter(source(i)) || source(i).size() > kMaxSentenceBytes) pass(i);
   }
 }
 
@@ -59,6 +58,30 @@ std::vector<std::string> Translation::alternatives() const {
   return sentences_.size() == 1 ? sentences_.front().alternatives : std::vector<std::string>();
 }
 
+AnnotatedText Translation::annotated_source() const {
+  AnnotatedText annotated{text_};
+  for (const Sentence& s : sentences_) annotated.add(s.source, s.source_pieces);
+  if (as_it_came_.empty()) return annotated;
+  annotated.text = as_it_came_;
+  to_unsanitized(as_it_came_, annotated.sentences);
+  to_unsanitized(as_it_came_, annotated.pieces);
+  return annotated;
+}
+
+AnnotatedText Translation::annotated_target() const {
+  AnnotatedText annotated;
+  size_t end = 0;  // of the sentence before, in the source
+  for (const Sentence& s : sentences_) {
+    annotated.text.append(text_, end, s.source.begin - end);
+    const size_t begin = annotated.text.size();
+    annotated.text += s.target;
+    annotated.add({begin, annotated.text.size()}, s.target_pieces);
+    end = s.source.end;
+  }
+  annotated.text.append(text_, end);
+  return annotated;
+}
+
 size_t Translation::next_sentence() {
   while (next_ < sentences_.size() && sentences_[next_].done) ++next_;
   return next_ == sentences_.size() ? next_ : next_++;
@@ -76,6 +99,12 @@ bool Translation::halve(size_t i) {
   sentences_[i].source = trim(text_, {whole.begin, cut});
   sentences_.insert(sentences_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Sentence{trim(text_, {cut, whole.end})});
   return true;
+}
+
+void Translation::pass(size_t i) {
+  sentences_[i].target = source(i);
+  sentences_[i].source_pieces.clear();
+  finish(i);
 }
 
 void Translation::finish(size_t i) {

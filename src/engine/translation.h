@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/options.h"
+#include "text/annotated_text.h"
 #include "text/sentence_splitter.h"
 
 namespace dragoman {
@@ -14,17 +16,19 @@ struct Sentence {
   std::string target = {};  // as far as it is known; only ever grows
   bool done = false;
   int tokens = 0;                              // target pieces so far
-  float log_probability = 0;                   // see EngineOptions::score
+  float log_probability = 0;                   // see TranslateOptions::score
   std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
+  // Ranges of the source and of the target, if the call asked for them.
+  std::vector<TextRange> source_pieces = {}, target_pieces = {};
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
-/// any letter (numbers, emoji) and data (see kMaxSentenceBytes) pass unchanged. Made and advanced by Engine; let go of
-/// it to cancel.
+/// any letter (numbers, emoji) and data (see kMaxSentenceBytes) pass unchanged. Comes from Engine::start; let go of it
+/// to cancel.
 class Translation {
  public:
-  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47. beam: see Engine::start.
-  Translation(std::string_view text, std::string_view language, int beam);
+  /// text: any bytes; ill-formed UTF-8 is replaced by U+FFFD. language: of the text, BCP 47.
+  Translation(std::string_view text, std::string_view language, const TranslateOptions& options);
 
   /// Text that became final since the last call: whole characters in the order of the text. All of them joined are the
   /// translation.
@@ -32,27 +36,34 @@ class Translation {
   bool done() const { return sentences_done_ == sentences_.size(); }
   /// Target pieces so far.
   int tokens() const;
-  /// Sum over all tokens; see EngineOptions::score.
+  /// Sum over all tokens; see TranslateOptions::score.
   float log_probability() const;
   /// Other translations of a text that is one sentence, best first: one less than the beam is wide, or fewer.
   std::vector<std::string> alternatives() const;
+  /// The text as it came, ill-formed as it may be, and its translation, when done(); sentence i of one has become
+  /// sentence i of the other. Pieces only if TranslateOptions::annotate asked for them.
+  AnnotatedText annotated_source() const;
+  AnnotatedText annotated_target() const;
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 
-  // What follows is for the engine.
+ private:
+  friend class Engine;  // which makes and advances it
 
-  int beam() const { return beam_; }
+  const TranslateOptions& options() const { return options_; }
   /// Index of the next sentence to translate, each given out once; sentences() if none is left.
   size_t next_sentence();
   Sentence& sentence(size_t i) { return sentences_[i]; }
   std::string_view source(size_t i) const;
   /// Cuts sentence i in two at half its length; false if it has a single character.
   bool halve(size_t i);
+  /// Sentence i is its own translation.
+  void pass(size_t i);
   void finish(size_t i);
 
- private:
   std::string text_;
-  int beam_;
+  std::string as_it_came_;  // empty where that is no different, or nobody wants to know
+  TranslateOptions options_;
   std::vector<Sentence> sentences_;
   size_t next_ = 0, sentences_done_ = 0;
   size_t taken_sentence_ = 0;  // whose text is being taken

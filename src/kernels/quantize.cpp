@@ -9,6 +9,7 @@ namespace dragoman {
 namespace {
 
 constexpr float kSteps = 127;
+constexpr float kSmallestSpan = 1e-30f;
 
 struct Range {
   float lo, hi;  // lo <= 0 <= hi
@@ -21,7 +22,7 @@ struct RowScale {
 
 RowScale row_scale(Range range) {
   const float span = range.hi - range.lo;
-  if (!(span > 0)) return {1, 0, 0};
+  if (span < kSmallestSpan) return {1, 0, 0};
   const float scale = span / kSteps;
   return {scale, kSteps / span, static_cast<int32_t>(std::nearbyint(-range.lo / scale))};
 }
@@ -85,15 +86,21 @@ QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBu
 QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out) {
   const int stride = (width + 3) / 4 * 4;
   for (int r = 0; r < rows; ++r) {
-    Range range{0, 0};
+    float lo = 0, hi = 0;
     for (int k = 0; k < width; ++k) {
-      range.lo = std::min(range.lo, x[r * width + k]);
-      range.hi = std::max(range.hi, x[r * width + k]);
+      lo = std::fmin(lo, x[r * width + k]);
+      hi = std::fmax(hi, x[r * width + k]);
     }
-    const RowScale s = row_scale(range);
-    out.scale[r] = s.scale;
-    out.zero[r] = s.zero;
-    for (int k = 0; k < stride; ++k) out.values[r * stride + k] = k < width ? quantize(x[r * width + k], s) : 0;
+    const bool flat = hi - lo < 1e-30f;
+    const float scale = flat ? 1 : (hi - lo) / 127;
+    const int zero = flat ? 0 : static_cast<int>(std::rint(-lo / scale));
+    for (int k = 0; k < width; ++k) {
+      const int value = flat ? 0 : static_cast<int>(std::rint(x[r * width + k] * (127 / (hi - lo)))) + zero;
+      out.values[r * stride + k] = static_cast<uint8_t>(value < 0 ? 0 : value > 127 ? 127 : value);
+    }
+    for (int k = width; k < stride; ++k) out.values[r * stride + k] = 0;
+    out.scale[r] = scale;
+    out.zero[r] = zero;
   }
   return {out.values, out.scale, out.zero, rows, width, stride};
 }

@@ -24,11 +24,11 @@ void project_query_key_value(const AttentionWeights& weights, int rows, Workspac
   weights.value.apply(hidden, work.value.data());
 }
 
-// One query position over a cache of `length` positions.
-void attend_cache(const KvCache& cache, int layer, int length, int heads, int row, Workspace& work) {
+// One query position over a cache of `length` positions. weights [H, length] receives the softmax.
+void attend_cache(const KvCache& cache, int layer, int length, int heads, int row, Workspace& work, float* weights) {
   const int width = static_cast<int>(work.hidden.cols());
   attend(work.query.row(row).data(), cache.keys(layer), cache.values(layer), {heads, width / heads, length, width},
-         work.attention.data(), work.context.row(row).data());
+         weights, work.context.row(row).data());
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void decoder_self_attention(const AttentionWeights& weights, int heads, int laye
     const int position = cache.length();
     std::memcpy(cache.keys(layer) + position * work.hidden.cols(), work.key.row(r).data(), row_bytes);
     std::memcpy(cache.values(layer) + position * work.hidden.cols(), work.value.row(r).data(), row_bytes);
-    attend_cache(cache, layer, position + 1, heads, r, work);
+    attend_cache(cache, layer, position + 1, heads, r, work, work.attention.data());
   }
   project_and_add(weights, count, eps, work);
 }
@@ -71,7 +71,11 @@ void cross_attention(const AttentionWeights& weights, int heads, int layer, std:
   const int count = static_cast<int>(rows.size());
   LinearInput hidden(work.hidden.data(), count, static_cast<int>(work.hidden.cols()), work.quantized);
   weights.query.apply(hidden, work.query.data());
-  for (int r = 0; r < count; ++r) attend_cache(*rows[r].cross, layer, rows[r].cross->length(), heads, r, work);
+  for (int r = 0; r < count; ++r) {
+    const int length = rows[r].cross->length();
+    float* const weights = rows[r].attention ? rows[r].attention + layer * heads * length : work.attention.data();
+    attend_cache(*rows[r].cross, layer, length, heads, r, work, weights);
+  }
   project_and_add(weights, count, eps, work);
 }
 

@@ -2,29 +2,16 @@
 
 #include <span>
 
-#include "model/kv_cache.h"
+#include "model/decoder_row.h"
 #include "model/weights.h"
 #include "model/workspace.h"
 
 namespace dragoman {
 
-/// Rows [begin, begin + length) of stacked activations: one sentence.
+/// Rows [begin, begin + length) of the activations: the encoder stacks sentences.
 struct RowRange {
   int begin, length;
 };
-
-struct Shortlist;
-
-/// One hypothesis in a decoder step.
-struct DecoderRow {
-  int token;                             // the last one chosen, or kStart
-  const KvCache* cross;                  // keys and values of the source sentence
-  KvCache* self;                         // keys and values of the target so far; the step appends to it
-  const Shortlist* shortlist = nullptr;  // the sentence's own output layer, in place of the whole vocabulary
-};
-
-/// In place of a token: the decoder starts from a zero vector.
-inline constexpr int kStart = -1;
 
 /// hidden = LN(hidden + attention(hidden)), each sentence attending to its own rows only.
 void encoder_self_attention(const AttentionWeights& weights, int heads, std::span<const RowRange> sentences, float eps,
@@ -35,7 +22,8 @@ void encoder_self_attention(const AttentionWeights& weights, int heads, std::spa
 void decoder_self_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows,
                             float eps, Workspace& work);
 
-/// hidden = LN(hidden + attention(hidden, source)) for every row, over the keys and values in its `cross` cache.
+/// hidden = LN(hidden + attention(hidden, source)) for every row, over the keys and values in its `cross` cache. Rows
+/// that ask for it get their softmax.
 void cross_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows, float eps,
                      Workspace& work);
 

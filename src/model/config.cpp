@@ -61,7 +61,6 @@ Config parse_config(std::string_view text) {
   c.decoder_heads = read_int(config, "decoder_attention_heads", 1, 256);
   c.vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
   c.eos = read_int(config, "eos_token_id", 0, c.vocabulary - 1);
-  c.unk = read_int(config, "unk_token_id", 0, c.vocabulary - 1);
   for (int heads : {c.encoder_heads, c.decoder_heads}) {
     require(c.width % heads == 0, kBad, "config.json: ", heads, " attention heads do not divide d_model ", c.width);
   }

@@ -17,13 +17,10 @@ struct Config {
   int encoder_heads, decoder_heads;  // H
   int vocabulary;                    // V
   float layer_norm_eps;
-  int eos, unk;
+  int eos;
 };
 
 /// Throws Error(kBadConfig) if a field is missing, out of range, or names a variant that this core does not run.
 Config parse_config(std::string_view json_text);
-
-/// Target tokens after which a translation of `source_tokens` (eos counted) is cut off.
-inline int target_limit(int source_tokens) { return 2 * source_tokens + 16; }
 
 }  // namespace dragoman

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "model/attention.h"
 #include "model/feed_forward.h"
-#include "model/positions.h"
 
 namespace dragoman {
 
@@ -25,31 +25,36 @@ void Transformer::embed(int token, int position, float* row) const {
   out = out * std::sqrt(static_cast<float>(config_.width)) + positions_.row(position);
 }
 
-void Transformer::encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges,
-                         Workspace& work) const {
+std::vector<ConstMatrixView> Transformer::encode(std::span<const std::vector<int>> sentences, Workspace& work) const {
   int rows = 0;
-  for (size_t i = 0; i < sentences.size(); ++i) {
-    const int length = static_cast<int>(sentences[i].size());
+  std::vector<RowRange> ranges;
+  std::vector<ConstMatrixView> memories;
+  for (const std::vector<int>& sentence : sentences) {
+    const int length = static_cast<int>(sentence.size());
     require(0 < length && length <= kMaxPositions && rows + length <= work.max_rows, ErrorCode::kInvalidArgument,
-            "sentence ", i, " of ", length, " pieces does not fit: ", rows, " of ", work.max_rows, " rows are taken");
-    ranges[i] = {rows, length};
-    for (int p = 0; p < length; ++p) embed(sentences[i][p], p, work.hidden.row(rows + p).data());
+            "sentence ", ranges.size(), " of ", length, " pieces does not fit: ", rows, " of ", work.max_rows,
+            " rows are taken");
+    for (int p = 0; p < length; ++p) embed(sentence[p], p, work.hidden.row(rows + p).data());
+    ranges.push_back({rows, length});
+    memories.emplace_back(work.hidden.row(rows).data(), length, config_.width);
     rows += length;
   }
   for (const EncoderLayerWeights& layer : weights_.encoder) {
     encoder_self_attention(layer.self_attention, config_.encoder_heads, ranges, config_.layer_norm_eps, work);
     feed_forward(layer.feed_forward, rows, config_.layer_norm_eps, work);
   }
+  return memories;
 }
 
-void Transformer::fill_cross_cache(RowRange sentence, Workspace& work, KvCache& cross) const {
-  LinearInput memory(work.hidden.row(sentence.begin).data(), sentence.length, config_.width, work.quantized);
+void Transformer::fill_cross_cache(const ConstMatrixView& memory, Workspace& work, KvCache& cross) const {
+  const int length = static_cast<int>(memory.rows());
+  LinearInput input(memory.data(), length, config_.width, work.quantized);
   for (int i = 0; i < config_.decoder_layers; ++i) {
     const AttentionWeights& attention = weights_.decoder[i].cross_attention;
-    attention.key.apply(memory, cross.keys(i));
-    attention.value.apply(memory, cross.values(i));
+    attention.key.apply(input, cross.keys(i));
+    attention.value.apply(input, cross.values(i));
   }
-  cross.set_length(sentence.length);
+  cross.set_length(length);
 }
 
 Shortlist Transformer::shortlist(std::span<const int> source) const {

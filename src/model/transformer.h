@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/attention.h"
 #include "model/config.h"
+#include "model/decoder_row.h"
+#include "model/positions.h"
+#include "model/shortlist.h"
 #include "model/weights.h"
 #include "model/workspace.h"
 
@@ -26,12 +28,12 @@ class Transformer {
 
   /// Encodes several sentences at once, stacked as rows: no padding, each attends to itself only.
   /// sentences: piece ids, each ending in eos; together at most work.max_rows, each at most kMaxPositions.
-  /// The memory [rows, D] is left in work.hidden; ranges[i] says which rows are sentence i's.
-  void encode(std::span<const std::vector<int>> sentences, std::span<RowRange> ranges, Workspace& work) const;
+  /// Returns the memory [S, D] of each: rows of `work`, there until its next encode or step.
+  std::vector<ConstMatrixView> encode(std::span<const std::vector<int>> sentences, Workspace& work) const;
 
-  /// Keys and values of the cross-attentions for one sentence, once, from the memory that `encode` left in work.hidden,
-  /// into the empty cache `cross` of sentence.length positions.
-  void fill_cross_cache(RowRange sentence, Workspace& work, KvCache& cross) const;
+  /// Keys and values of the cross-attentions for one sentence, once, from its memory [S, D], into the empty cache
+  /// `cross` of S positions. work: scratch; memories in it stay.
+  void fill_cross_cache(const ConstMatrixView& memory, Workspace& work, KvCache& cross) const;
 
   /// Whether the model came with a lexical shortlist.
   bool has_shortlist() const { return weights_.lexical.has_value(); }
@@ -39,7 +41,7 @@ class Transformer {
   Shortlist shortlist(std::span<const int> source) const;
 
   /// One position further for every row: appends to its self-attention cache and leaves its logits in its row of
-  /// work.logits: [V], or one for each token of its shortlist.
+  /// work.logits: [V], or one for each token of its shortlist; and its cross-attention where the row wants it.
   /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8
   /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;

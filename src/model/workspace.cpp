@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/positions.h"
+
 namespace dragoman {
 
 Workspace::Workspace(const Config& c, int rows, int hypotheses)

@@ -8,9 +8,6 @@
 
 namespace dragoman {
 
-/// Largest number of positions of either side: source pieces or target pieces of one sentence, ends counted.
-inline constexpr int kMaxPositions = 512;
-
 /// All scratch memory of encoder and decoder, allocated once; a decoder step allocates nothing.
 struct Workspace {
   /// max_rows: tokens the encoder takes at once; max_hypotheses: rows of a decoder step (<= max_rows).

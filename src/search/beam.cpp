@@ -4,7 +4,6 @@
 
 #include "kernels/argmax.h"
 #include "kernels/softmax.h"
-#include "search/repetition.h"
 
 namespace dragoman {
 namespace {
@@ -37,39 +36,48 @@ void insert(std::vector<T>& sorted, T x, Before before) {
 
 }  // namespace
 
-Beam::Beam(int width, SearchOptions options) : width_(width), options_(options) {}
+Beam::Beam(int width, SearchOptions options, LogitsRules rules)
+    : width_(width), options_(options), rules_(std::move(rules)) {
+  if (width_ == 1) live_.front().tokens.reserve(options_.limit);
+}
 
 void Beam::extend(MatrixBlock logits, std::span<const int> tokens) {
-  const auto row = [&](int i) { return std::span(logits.row(i).data(), static_cast<size_t>(logits.cols())); };
-  if (width_ == 1) return extend_greedily(row(0), tokens);
   candidates_.clear();
-  for (int i = 0; i < static_cast<int>(live_.size()); ++i) collect(i, row(i), tokens);
-  advance();
-  finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
+  for (int i = 0; i < static_cast<int>(live_.size()); ++i) {
+    const NextTokens next = {{logits.row(i).data(), static_cast<size_t>(logits.cols())}, tokens};
+    const bool scored = width_ > 1 || options_.score;
+    const float normaliser = scored ? log_sum_exp(next.logits.data(), static_cast<int>(logits.cols())) : 0;
+    for (const auto& rule : rules_) rule->apply(live_[i], next);
+    if (width_ == 1) return take_likeliest(next, normaliser);
+    collect(i, next, normaliser);
+  }
+  if (candidates_.empty()) {
+    finished_ = true;
+  } else {
+    advance();
+    finished_ = live_.empty() || static_cast<int>(live_.front().tokens.size()) >= options_.limit || cannot_improve();
+  }
   settle();
 }
 
-void Beam::extend_greedily(std::span<float> logits, std::span<const int> tokens) {
+// Greedy search's step.
+void Beam::take_likeliest(const NextTokens& next, float normaliser) {
   Hypothesis& hypothesis = live_.front();
-  const int count = static_cast<int>(logits.size());
-  const float normaliser = options_.score ? log_sum_exp(logits.data(), count) : 0;
-  forbid_repetition(hypothesis.tokens, options_.allowed_repetitions, logits, tokens);
-  const int best = argmax(logits.data(), count), token = tokens.empty() ? best : tokens[best];
-  if (options_.score) hypothesis.log_probability += logits[best] - normaliser;
-  if (token != options_.eos) hypothesis.tokens.push_back(token);
+  const int best = argmax(next.logits.data(), static_cast<int>(next.logits.size())), token = next.token(best);
+  const bool forbidden = next.logits[best] == kForbidden, ends = forbidden || token == options_.eos;
+  if (options_.score && !forbidden) hypothesis.log_probability += next.logits[best] - normaliser;
+  if (!ends) hypothesis.tokens.push_back(token);
   settled_ = static_cast<int>(hypothesis.tokens.size());
-  finished_ = token == options_.eos || settled_ >= options_.limit;
+  finished_ = ends || settled_ >= options_.limit;
 }
 
 // The likeliest extensions of a live hypothesis: twice the width, so that enough of them are left beside eos.
-void Beam::collect(int parent, std::span<float> logits, std::span<const int> tokens) {
-  const Hypothesis& hypothesis = live_[parent];
-  const float normaliser = log_sum_exp(logits.data(), static_cast<int>(logits.size()));
-  forbid_repetition(hypothesis.tokens, options_.allowed_repetitions, logits, tokens);
+void Beam::collect(int parent, const NextTokens& next, float normaliser) {
   const auto likelier = [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; };
-  for (const int best : largest(logits, 2 * width_)) {
-    const float log_probability = hypothesis.log_probability + logits[best] - normaliser;
-    insert(candidates_, {parent, tokens.empty() ? best : tokens[best], log_probability}, likelier);
+  for (const int best : largest(next.logits, 2 * width_)) {
+    if (next.logits[best] == kForbidden) break;
+    const float log_probability = live_[parent].log_probability + next.logits[best] - normaliser;
+    insert(candidates_, {parent, next.token(best), log_probability}, likelier);
   }
 }
 

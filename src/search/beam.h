@@ -5,6 +5,7 @@
 
 #include "base/matrix.h"
 #include "search/hypothesis.h"
+#include "search/logits_rule.h"
 
 namespace dragoman {
 
@@ -16,12 +17,13 @@ namespace dragoman {
 ///   use(beam.best().tokens);
 class Beam {
  public:
-  Beam(int width, SearchOptions options);
+  Beam(int width, SearchOptions options, LogitsRules rules = {});
 
   /// The hypotheses to extend, likeliest first, 1..width; the empty one to begin with.
   std::span<const Hypothesis> live() const { return live_; }
   /// One token further. logits [live, V], row i belonging to live()[i]: a column for each of `tokens`, or, if that is
-  /// empty, for each of the vocabulary. Those that would make an endless repetition become -infinity.
+  /// empty, for each of the vocabulary; the rules write into them. A hypothesis whose tokens are all forbidden is given
+  /// up; if there is no other, the search ends with what it has.
   void extend(MatrixBlock logits, std::span<const int> tokens);
   /// Which of the former live() each of live() extends.
   std::span<const int> parents() const { return parents_; }
@@ -39,14 +41,15 @@ class Beam {
     float log_probability;
   };
 
-  void extend_greedily(std::span<float> logits, std::span<const int> tokens);
-  void collect(int parent, std::span<float> logits, std::span<const int> tokens);
+  void take_likeliest(const NextTokens& next, float normaliser);
+  void collect(int parent, const NextTokens& next, float normaliser);
   void advance();
   bool cannot_improve() const;
   void settle();
 
   int width_;
   SearchOptions options_;
+  LogitsRules rules_;
   std::vector<Hypothesis> live_ = {{}};
   std::vector<int> parents_ = {0};
   std::vector<Hypothesis> done_;       // those that reached eos, best score first, at most width_

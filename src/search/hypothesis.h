@@ -12,9 +12,8 @@ struct Hypothesis {
 
 struct SearchOptions {
   int eos;
-  int limit;                    // tokens after which a hypothesis is cut off
-  int allowed_repetitions = 3;  // see repetition.h
-  bool score = false;           // also compute what the search itself does not need: log-probabilities when greedy
+  int limit;           // tokens after which a hypothesis is cut off
+  bool score = false;  // also compute what the search itself does not need: log-probabilities when greedy
 };
 
 }  // namespace dragoman

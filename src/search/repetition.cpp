@@ -1,7 +1,6 @@
 #include "search/repetition.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace dragoman {
 namespace {
@@ -22,15 +21,12 @@ int allowed_repetitions(std::span<const int> source) {
   return std::max(3, most + 2);
 }
 
-void forbid_repetition(std::span<const int> hypothesis, int allowed, std::span<float> logits,
-                       std::span<const int> tokens) {
-  const int length = static_cast<int>(hypothesis.size());
-  for (int stretch = 1; stretch <= kLongestStretch && stretch * (allowed + 1) - 1 <= length; ++stretch) {
-    const auto tail = hypothesis.last(stretch * (allowed + 1) - 1);
-    if (!std::equal(tail.begin() + stretch, tail.end(), tail.begin())) continue;
-    const int next = hypothesis[length - stretch];
-    const size_t at = tokens.empty() ? next : std::find(tokens.begin(), tokens.end(), next) - tokens.begin();
-    if (at < logits.size()) logits[at] = -std::numeric_limits<float>::infinity();
+void RepetitionRule::apply(const Hypothesis& hypothesis, const NextTokens& next) const {
+  const std::span<const int> tokens = hypothesis.tokens;
+  const int length = static_cast<int>(tokens.size());
+  for (int stretch = 1; stretch <= kLongestStretch && stretch * (allowed_ + 1) - 1 <= length; ++stretch) {
+    const auto tail = tokens.last(stretch * (allowed_ + 1) - 1);
+    if (std::equal(tail.begin() + stretch, tail.end(), tail.begin())) next.forbid(tokens[length - stretch]);
   }
 }
 

@@ -2,15 +2,22 @@
 
 #include <span>
 
+#include "search/logits_rule.h"
+
 namespace dragoman {
 
 /// How often in a row a stretch of tokens may stand in the translation of `source` before that counts as a model
 /// running in a circle: three times, or two times more than in the source.
 int allowed_repetitions(std::span<const int> source);
 
-/// Sets to -infinity the logits of the tokens that would make a stretch stand at the end of the hypothesis more than
-/// `allowed` times in a row. logits: one for each of `tokens`, or, if that is empty, for each of the vocabulary.
-void forbid_repetition(std::span<const int> hypothesis, int allowed, std::span<float> logits,
-                       std::span<const int> tokens);
+/// Forbids the tokens that would make a stretch stand at the end of the hypothesis more than `allowed` times in a row.
+class RepetitionRule final : public LogitsRule {
+ public:
+  explicit RepetitionRule(int allowed) : allowed_(allowed) {}
+  void apply(const Hypothesis& hypothesis, const NextTokens& next) const override;
+
+ private:
+  int allowed_;
+};
 
 }  // namespace dragoman

@@ -1,8 +1,9 @@
 #include "text/sentence_splitter.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
 
+#include "text/abbreviations.h"
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -23,41 +24,26 @@ bool is_line_break(char32_t c) {
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-// Words that end in a full stop within a sentence; a title or a reference, which something capitalised follows.
-constexpr std::array kEnglish = {"Mr",  "Mrs",  "Ms",     "Dr",  "Prof", "St",  "Jr",  "Sr",  "Gen",
-                                 "Col", "Capt", "Lt",     "Sgt", "Rev",  "Hon", "Gov", "Sen", "Rep",
-                                 "Mt",  "vs",   "approx", "e.g", "i.e",  "cf",  "Inc", "Ltd", "Corp",
-                                 "Co",  "Jan",  "Feb",    "Aug", "Sept", "Oct", "Nov", "Dec"};
-constexpr std::array kGerman = {"Hr",  "Hrn",  "Fr",   "Dr",  "Prof", "Dipl", "Ing",  "St",  "z.B", "d.h", "u.a", "bzw",
-                                "ca",  "vgl",  "evtl", "ggf", "inkl", "zzgl", "Mio",  "Mrd", "Str", "Tel", "Jh",  "Chr",
-                                "geb", "gest", "sog",  "Jan", "Feb",  "Aug",  "Sept", "Okt", "Nov", "Dez"};
-
-// References: only before a number, since "No." is an answer, too.
-constexpr std::array kBeforeNumbers = {"No", "no", "Nos", "nos", "Fig", "fig", "Vol", "vol",
-                                       "p",  "pp", "Nr",  "Art", "Abs", "Bd",  "S",   "Kap"};
-
-template <class List>
-bool contains(const List& list, std::string_view word) {
+bool contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 // Whether the full stop at text[dot] belongs to the word before it; `next` is the first byte of the word behind it.
-bool is_abbreviation(std::string_view text, size_t begin, size_t dot, char next, std::string_view language) {
+bool is_abbreviation(std::string_view text, size_t begin, size_t dot, char next, const Abbreviations& known) {
   size_t start = dot;
   while (start > begin && static_cast<unsigned char>(text[start - 1]) > ' ' && text[start - 1] != '(') --start;
   const std::string_view word = text.substr(start, dot - start);
   if (word.empty()) return false;
-  if (contains(kBeforeNumbers, word)) return is_digit(next);
-  const bool german = language.substr(0, 2) == "de";
+  if (contains(known.before_numbers, word)) return is_digit(next);
   // An initial, or a part of "z. B.", "u. a.".
   if (word.size() == 1 && !is_digit(word[0])) return word != "I";
-  // German ordinals: "am 3. Oktober". Longer numbers are years, which end sentences.
-  if (german && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_digit)) return true;
-  return german ? contains(kGerman, word) : contains(kEnglish, word);
+  // Longer numbers are years, which end sentences.
+  if (known.ordinals && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_digit)) return true;
+  return contains(known.words, word);
 }
 
 // If a sentence ends with the terminator before text[at], the end of it (past closing marks), else 0.
-size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size_t at, std::string_view language) {
+size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size_t at, const Abbreviations& known) {
   const bool full_width = static_cast<unsigned char>(text[terminator]) >= 0xE3;  // CJK: no blank needs to follow
   size_t end = at;
   for (size_t next = at; next < text.size(); end = next) {
@@ -67,6 +53,7 @@ size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size
   if (end == text.size() || full_width) return end;
   size_t next = end;
   if (!is_blank(next_code_point(text, next))) return 0;
+  if (next == text.size()) return end;
   char32_t c = ' ';
   size_t word = next;
   while (next < text.size() && (is_blank(c) || is_closer(c) || c == '(' || c == '[')) {
@@ -74,7 +61,7 @@ size_t sentence_end(std::string_view text, size_t begin, size_t terminator, size
     c = next_code_point(text, next);
   }
   if (is_lower(c)) return 0;
-  if (text[terminator] == '.' && end == at && is_abbreviation(text, begin, terminator, text[word], language)) return 0;
+  if (text[terminator] == '.' && end == at && is_abbreviation(text, begin, terminator, text[word], known)) return 0;
   return end;
 }
 
@@ -150,6 +137,7 @@ size_t cut_point(std::string_view text, TextRange range, size_t most) {
 }
 
 std::vector<TextRange> split_sentences(std::string_view text, std::string_view language) {
+  const Abbreviations& known = abbreviations_of(language);
   std::vector<TextRange> sentences;
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
@@ -159,7 +147,7 @@ std::vector<TextRange> split_sentences(std::string_view text, std::string_view l
     if (is_line_break(c)) {
       end = at;
     } else if (is_terminator(c)) {
-      end = sentence_end(text, begin, here, at, language);
+      end = sentence_end(text, begin, here, at, known);
     }
     if (end) {
       append(text, {begin, end}, sentences);

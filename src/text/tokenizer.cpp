@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <sentencepiece.pb.h>
 #include <sentencepiece_processor.h>
 
 #include "base/error.h"
@@ -29,16 +30,28 @@ Tokenizer::~Tokenizer() = default;
 
 int Tokenizer::size() const { return processor_->GetPieceSize(); }
 
-std::vector<int> Tokenizer::encode(std::string_view text) const {
-  std::vector<int> ids;
-  const auto status = processor_->Encode({text.data(), text.size()}, &ids);
+std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
+  sentencepiece::SentencePieceText encoded;
+  const auto status = processor_->Encode({text.data(), text.size()}, &encoded);
   require(status.ok(), ErrorCode::kInvalidArgument, "text cannot be split into pieces: ", status.ToString());
+  std::vector<int> ids;
+  for (const auto& piece : encoded.pieces()) ids.push_back(static_cast<int>(piece.id()));
+  if (ranges) {
+    ranges->clear();
+    for (const auto& piece : encoded.pieces()) ranges->push_back({piece.begin(), piece.end()});
+    if (!ranges->empty()) {  // blanks at the ends, which normalisation drops
+      ranges->front().begin = 0;
+      ranges->back().end = text.size();
+    }
+  }
   return ids;
 }
 
 void Detokenizer::append(int id) {
   const auto& processor = *tokenizer_->processor_;
   const std::string& piece = processor.IdToPiece(id);
+  if (!processor.IsByte(id)) finish();
+  if (annotate_) ranges_.push_back({text_.size(), text_.size()});
   if (processor.IsByte(id)) {
     bytes_ += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
     const std::string_view whole = std::string_view(bytes_).substr(0, complete_prefix(bytes_));
@@ -46,7 +59,6 @@ void Detokenizer::append(int id) {
     bytes_.erase(0, whole.size());
     return;
   }
-  finish();
   if (processor.IsControl(id)) return;
   if (processor.IsUnknown(id)) {
     add(" \xE2\x81\x87 ");  // SentencePiece's sign for an unknown piece
@@ -70,6 +82,7 @@ void Detokenizer::finish() {
 void Detokenizer::add(std::string_view text) {
   for (char c : text) text_ += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   if (!text.empty()) at_start_ = false;
+  if (!ranges_.empty()) ranges_.back().end = text_.size();
 }
 
 }  // namespace dragoman

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/text_range.h"
+
 namespace sentencepiece {
 class SentencePieceProcessor;
 }
@@ -19,8 +21,11 @@ class Tokenizer {
   ~Tokenizer();
 
   int size() const;
-  /// Ids of valid UTF-8 `text`, without eos.
-  std::vector<int> encode(std::string_view text) const;
+  /// Ids of valid UTF-8 `text`, without eos. ranges, if given, receives which bytes of `text` each is made of. They
+  /// tile it: the first begins at 0, each where the one before ends, the last ends at the end; blanks belong to what
+  /// follows them. A piece may be empty: a character that takes several (bytes; a ligature, normalised) belongs to the
+  /// last.
+  std::vector<int> encode(std::string_view text, std::vector<TextRange>* ranges = nullptr) const;
 
  private:
   friend class Detokenizer;
@@ -31,11 +36,15 @@ class Tokenizer {
 /// The whole equals SentencePiece's Decode, but that control characters become blanks.
 class Detokenizer {
  public:
-  explicit Detokenizer(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+  /// annotate: keep ranges().
+  explicit Detokenizer(const Tokenizer& tokenizer, bool annotate = false)
+      : tokenizer_(&tokenizer), annotate_(annotate) {}
   void append(int id);
   /// Call after the last id: a character that was cut off becomes U+FFFD.
   void finish();
   const std::string& text() const { return text_; }
+  /// Which bytes of text() each id has written; they tile it, as those of Tokenizer::encode do.
+  const std::vector<TextRange>& ranges() const { return ranges_; }
 
  private:
   void add(std::string_view text);
@@ -43,7 +52,8 @@ class Detokenizer {
   const Tokenizer* tokenizer_;
   std::string text_;
   std::string bytes_;  // byte pieces that do not make up a character yet
-  bool at_start_ = true;
+  bool at_start_ = true, annotate_;
+  std::vector<TextRange> ranges_;
 };
 
 }  // namespace dragoman

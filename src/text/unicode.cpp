@@ -1,7 +1,5 @@
 #include "text/unicode.h"
 
-#include <algorithm>
-
 namespace dragoman {
 namespace {
 
@@ -21,19 +19,6 @@ bool second_byte_fits(unsigned char lead, unsigned char second) {
   return low <= second && second <= high;
 }
 
-// Bytes of the well-formed start of the sequence at text[at]; `whole` says whether it is a whole code point.
-size_t well_formed(std::string_view text, size_t at, bool& whole) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const size_t length = announced_length(lead);
-  size_t n = length ? 1 : 0;
-  while (0 < n && n < length && at + n < text.size() && is_continuation(text[at + n]) &&
-         (n > 1 || second_byte_fits(lead, static_cast<unsigned char>(text[at + 1])))) {
-    ++n;
-  }
-  whole = n > 0 && n == length;
-  return n;
-}
-
 }  // namespace
 
 char32_t next_code_point(std::string_view text, size_t& at) {
@@ -44,18 +29,26 @@ char32_t next_code_point(std::string_view text, size_t& at) {
   return c;
 }
 
+size_t next_sequence(std::string_view text, size_t at, bool& whole) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const size_t length = announced_length(lead);
+  size_t n = 1;
+  while (n < length && at + n < text.size() && is_continuation(text[at + n]) &&
+         (n > 1 || second_byte_fits(lead, static_cast<unsigned char>(text[at + 1])))) {
+    ++n;
+  }
+  whole = n == length;
+  return n;
+}
+
 std::string sanitize_utf8(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
     bool whole;
-    const size_t n = well_formed(text, at, whole);
-    if (whole) {
-      clean.append(text.substr(at, n));
-    } else {
-      clean += "\xEF\xBF\xBD";
-    }
-    at += std::max<size_t>(n, 1);
+    const size_t n = next_sequence(text, at, whole);
+    clean.append(whole ? text.substr(at, n) : kReplacement);
+    at += n;
   }
   return clean;
 }

@@ -9,6 +9,13 @@ namespace dragoman {
 /// The code point at text[at] of valid UTF-8; advances `at` past it.
 char32_t next_code_point(std::string_view text, size_t& at);
 
+/// U+FFFD, which stands for what cannot be read.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// Bytes of the code point at text[at], or of the ill-formed sequence there that counts as one (a maximal subpart);
+/// `whole` says which.
+size_t next_sequence(std::string_view text, size_t at, bool& whole);
+
 /// `text` with every ill-formed sequence replaced by U+FFFD, as the WHATWG decoder does (one per maximal subpart).
 std::string sanitize_utf8(std::string_view text);
 

@@ -152,10 +152,33 @@ TEST_CASE("a vocabulary that does not fit the model is an error", "[engine]") {
 }
 
 TEST_CASE("scores are log-probabilities", "[engine]") {
-  Engine engine = test::load_engine(test::weights("en-de"), {.score = true});
-  const auto translation = engine.start("Good morning!");
+  Engine engine = test::load_engine(test::weights("en-de"));
+  const auto translation = engine.start("Good morning!", {.score = true});
   test::finish(engine, *translation);
   CHECK(translation->log_probability() < 0);
   CHECK(translation->log_probability() > -5);
   CHECK(translation->tokens() == 4);
+}
+
+TEST_CASE("options that cannot be are refused", "[engine]") {
+  const auto code_of = [](const auto& refused) {
+    try {
+      refused();
+    } catch (const Error& e) {
+      return std::string(code_name(e.code())) + ": " + e.what();
+    }
+    return std::string();
+  };
+  const auto with = [&](const EngineOptions& options) {
+    return code_of([&] { test::load_engine(test::data("tiny-int8"), options); });
+  };
+  CHECK(with({.max_hypotheses = 2, .threads = 2}) == "");
+  CHECK(with({.max_hypotheses = 2, .threads = 3}) == "invalid-argument: threads is 3; 1..2 are allowed");
+  CHECK(with({.threads = 0}) == "invalid-argument: threads is 0; 1..16 are allowed");
+  CHECK(with({.max_hypotheses = 0}) == "invalid-argument: max_hypotheses is 0; 1..16 are allowed");
+  CHECK(with({.max_hypotheses = 17}) == "invalid-argument: max_hypotheses is 17; 1..16 are allowed");
+  Engine engine = test::load_engine(test::data("tiny-int8"), {.max_hypotheses = 4});
+  for (const int beam : {-1, 0, 5})
+    CHECK(code_of([&] { engine.start("A garden.", {.beam = beam}); }) ==
+          "invalid-argument: beam is " + std::to_string(beam) + "; 1..4 are allowed");
 }

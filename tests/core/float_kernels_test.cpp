@@ -1,6 +1,10 @@
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
 
 #include "kernels/argmax.h"
 #include "kernels/attention.h"
@@ -27,7 +31,14 @@ void require_close(const std::vector<float>& actual, const std::vector<float>& e
 TEST_CASE("quantised rows equal their definition for all widths", "[kernels]") {
   Random random(4);
   for (int width = 1; width <= 70; ++width) {
-    for (auto [least, most] : {std::pair{-2.0f, 3.0f}, {0.0f, 5.0f}, {-4.0f, 0.0f}, {0.0f, 0.0f}, {-1e-30f, 1e20f}}) {
+    for (auto [least, most] : {std::pair{-2.0f, 3.0f},
+                               {0.0f, 5.0f},
+                               {-4.0f, 0.0f},
+                               {0.0f, 0.0f},
+                               {-1e-30f, 1e20f},
+                               {-1e-44f, 1e-44f},
+                               {0.0f, 2e-30f},
+                               {-1e-35f, 1e-35f}}) {
       const int rows = 3, stride = (width + 3) / 4 * 4;
       const std::vector<float> x = random.reals(static_cast<size_t>(rows) * width + 1, least, most);
       std::vector<uint8_t> expected(rows * stride, 255), actual(rows * stride, 255);
@@ -41,6 +52,34 @@ TEST_CASE("quantised rows equal their definition for all widths", "[kernels]") {
       REQUIRE(actual_scale == expected_scale);
       REQUIRE(actual_zero == expected_zero);
     }
+  }
+}
+
+TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kernels]") {
+  const auto golden = nlohmann::json::parse(test::read_text(test::data("quantised-rows.json")));
+  const int rows = golden["rows"], width = golden["width"];
+  std::vector<float> x(static_cast<size_t>(rows) * width);
+  for (uint32_t i = 0; i < x.size(); ++i) {  // as in scripts/make_goldens.py
+    uint32_t hash = i * 0x9E3779B9u;
+    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+    hash ^= hash >> 16;
+    x[i] = static_cast<float>(hash >> 8) / (1 << 23) - 1;
+  }
+  const auto hex = [](const auto& array) {
+    char text[17];
+    const auto hash = XXH64(array.data(), array.size() * sizeof(array[0]), 0);
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return std::string(text);
+  };
+  for (const auto quantize : {quantize_rows, quantize_rows_reference}) {
+    std::vector<uint8_t> values(x.size());
+    std::vector<float> scale(rows);
+    std::vector<int32_t> zero(rows);
+    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()});
+    CHECK(hex(values) == golden["values"]);
+    CHECK(hex(zero) == golden["zero"]);
+    CHECK(hex(scale) == golden["scale"]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "kernels/softmax.h"
 #include "support.h"
 
 using namespace dragoman;
@@ -10,41 +11,45 @@ using nlohmann::json;
 
 namespace {
 
-json read_golden(const std::string& path) { return json::parse(test::read_text(path)); }
-
 float largest_difference(const Vector& actual, const std::vector<float>& expected) {
   return (actual - Vector::Map(expected.data(), static_cast<Eigen::Index>(expected.size()))).cwiseAbs().maxCoeff();
 }
 
-// Rows of the encoder, logits of every step and greedy ids of one case.
+// Rows of the encoder, logits and attention of every step and greedy ids of one case.
 void check_tensors(const Transformer& model, const json& golden, float tolerance) {
   Workspace work(model.config(), kMaxPositions, 1);
   const auto ids = golden["source_ids"].get<std::vector<int>>();
-  RowRange range;
-  model.encode({&ids, 1}, {&range, 1}, work);
+  const ConstMatrixView memory = model.encode({&ids, 1}, work).front();
   const bool two_rows = golden.contains("memory");  // shared models name the first and the last row apart
   const json first = two_rows ? golden["memory"].front() : golden["memory_first_row"];
   const json last = two_rows ? golden["memory"].back() : golden["memory_last_row"];
-  CHECK(largest_difference(work.hidden.row(0), first) < tolerance);
-  CHECK(largest_difference(work.hidden.row(range.length - 1), last) < tolerance);
+  CHECK(largest_difference(memory.row(0), first) < tolerance);
+  CHECK(largest_difference(memory.row(memory.rows() - 1), last) < tolerance);
 
   size_t step = 0;
-  float worst = 0;
-  const auto tokens = test::greedy(model, ids, work, [&](const auto& logits) {
+  float worst = 0, worst_attention = 0;
+  const auto tokens = test::greedy(model, ids, work, [&](const auto& logits, const Matrix& attention) {
     if (step >= golden["top5_ids"].size()) return;
     const auto& top_ids = golden["top5_ids"][step];
-    const auto& top_logits = golden["top5_logits"][step++];
+    const auto& top_logits = golden["top5_logits"][step];
     for (size_t i = 0; i < top_ids.size(); ++i)
       worst = std::max(worst, std::abs(logits[top_ids[i].get<int>()] - top_logits[i].get<float>()));
+    const float normaliser = log_sum_exp(logits.data(), static_cast<int>(logits.size()));
+    worst = std::max(worst, std::abs(normaliser - golden["log_normaliser"][step].get<float>()));
+    const Vector mean = attention.bottomRows(model.config().decoder_heads).colwise().mean();  // of the last layer
+    worst_attention =
+        std::max(worst_attention, largest_difference(mean, golden["cross_attention_mean_over_heads"][step]));
+    ++step;
   });
   CHECK(worst < tolerance);
+  CHECK(worst_attention < tolerance);
   CHECK(tokens == golden["greedy_ids"].get<std::vector<int>>());
 }
 
 // The first translations of a beam of 4, in order; log-probabilities per token within `tolerance`.
 void check_beam(const Transformer& model, const json& golden, float tolerance) {
   Workspace work(model.config(), kMaxPositions, 4);
-  const Beam beam = test::search(model, golden["source_ids"], 4, work, [](const auto&) {});
+  const Beam beam = test::search(model, golden["source_ids"], 4, work, [](const auto&, const auto&) {});
   REQUIRE(beam.ranked().size() >= golden["beam4"].size());
   for (size_t i = 0; i < golden["beam4"].size(); ++i) {
     const Hypothesis& found = beam.ranked()[i];
@@ -56,7 +61,7 @@ void check_beam(const Transformer& model, const json& golden, float tolerance) {
 }
 
 void check_folder(const std::string& folder, float tolerance) {
-  const json golden = read_golden(folder + "/golden.json");
+  const json golden = json::parse(test::read_text(folder + "/golden.json"));
   const Transformer model = test::load_transformer(folder);
   for (const json& c : golden["cases"]) {
     INFO(folder << ": " << c["source"]);
@@ -75,7 +80,7 @@ TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
 }
 
 TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
-  const json golden = read_golden(test::data("tiny-f16/golden.json"));
+  const json golden = json::parse(test::read_text(test::data("tiny-f16/golden.json")));
   const Tokenizer tokenizer(test::read_text(test::data("tiny-f16/vocab.spm")));
   for (const json& c : golden["cases"]) {
     auto ids = tokenizer.encode(c["source"].get<std::string>());
@@ -92,7 +97,7 @@ TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
 
 TEST_CASE("shipped weights: golden sentences, from text to text", "[weights]") {
   for (const std::string direction : {"en-de", "de-en"}) {
-    const json golden = read_golden(test::data("golden-" + direction + ".json"));
+    const json golden = json::parse(test::read_text(test::data("golden-" + direction + ".json")));
     Engine engine = test::load_engine(test::weights(direction));
     for (const json& c : golden["cases"]) {
       INFO(direction << ": " << c["source"]);

@@ -15,8 +15,9 @@ class FullDecoder {
  public:
   FullDecoder(const Config& config, const Weights& weights) : c_(config), w_(weights) {}
 
-  // Logits [T, V] of the positions of kStart + prefix, given the encoder's memory [S, D].
-  Matrix logits(const std::vector<int>& prefix, const Matrix& memory) const {
+  // Logits [T, V] of the positions of kStart + prefix, given the encoder's memory [S, D]. cross [L * H] receives the
+  // cross-attention [T, S] of every layer and head.
+  Matrix logits(const std::vector<int>& prefix, const Matrix& memory, std::vector<Matrix>& cross) const {
     Matrix x = sinusoidal_positions(static_cast<int>(prefix.size()) + 1, c_.width);
     Vector embedding(c_.width);
     for (size_t t = 0; t < prefix.size(); ++t) {
@@ -24,8 +25,8 @@ class FullDecoder {
       x.row(static_cast<Eigen::Index>(t) + 1) += embedding * std::sqrt(static_cast<float>(c_.width));
     }
     for (const DecoderLayerWeights& layer : w_.decoder) {
-      x = norm(layer.self_attention.norm, x + attention(layer.self_attention, x, x, true));
-      x = norm(layer.cross_attention.norm, x + attention(layer.cross_attention, x, memory, false));
+      x = norm(layer.self_attention.norm, x + attention(layer.self_attention, x, x, true, nullptr));
+      x = norm(layer.cross_attention.norm, x + attention(layer.cross_attention, x, memory, false, &cross));
       const Matrix inner = linear(layer.feed_forward.up, x).cwiseMax(0.0f);
       x = norm(layer.feed_forward.norm, x + linear(layer.feed_forward.down, inner));
     }
@@ -51,7 +52,8 @@ class FullDecoder {
     return x;
   }
 
-  Matrix attention(const AttentionWeights& w, const Matrix& x, const Matrix& memory, bool causal) const {
+  Matrix attention(const AttentionWeights& w, const Matrix& x, const Matrix& memory, bool causal,
+                   std::vector<Matrix>* weights) const {
     const Matrix q = linear(w.query, x), k = linear(w.key, memory), v = linear(w.value, memory);
     const Eigen::Index d = c_.width / c_.decoder_heads;
     Matrix context(x.rows(), x.cols());
@@ -63,6 +65,7 @@ class FullDecoder {
         scores.row(t) /= scores.row(t).sum();
       }
       context.middleCols(h * d, d) = scores * v.middleCols(h * d, d);
+      if (weights) weights->push_back(scores);
     }
     return linear(w.output, context);
   }
@@ -84,19 +87,25 @@ TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[mo
     std::vector<int> source;
     for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().vocabulary - 1));
     source.push_back(model.config().eos);
-    RowRange range;
-    model.encode({&source, 1}, {&range, 1}, work);
-    const Matrix memory = work.hidden.topRows(range.length);
-    KvCache cross(model.config(), range.length);
-    model.fill_cross_cache(range, work, cross);
+    const Matrix memory = model.encode({&source, 1}, work).front();
+    const KvCache cross = test::cross_cache(model, source, work);
     std::vector<int> prefix;
     for (int i = 0; i < 40; ++i) prefix.push_back(random.integer(2, model.config().vocabulary - 1));
-    const Matrix expected = full.logits(prefix, memory);
+    std::vector<Matrix> expected_attention;
+    const Matrix expected = full.logits(prefix, memory, expected_attention);
+    REQUIRE(static_cast<int>(expected_attention.size()) ==
+            model.config().decoder_layers * model.config().decoder_heads);
+    Matrix attention(expected_attention.size(), memory.rows());  // [L * H, S] of a step
     KvCache self(model.config(), 41);
     for (int t = 0; t <= 40; ++t) {
-      const DecoderRow row{t == 0 ? kStart : prefix[t - 1], &cross, &self};
+      attention.setConstant(-1);
+      const DecoderRow row{t == 0 ? kStart : prefix[t - 1], &cross, &self, nullptr, attention.data()};
       model.step({&row, 1}, work);
       CHECK((work.logits.row(0) - expected.row(t)).cwiseAbs().maxCoeff() < 1e-4f);
+      for (size_t i = 0; i < expected_attention.size(); ++i) {
+        const auto index = static_cast<Eigen::Index>(i);
+        CHECK((attention.row(index) - expected_attention[i].row(t)).cwiseAbs().maxCoeff() < 1e-5f);
+      }
     }
   }
 }
@@ -108,19 +117,21 @@ TEST_CASE("rows of one step do not depend on each other", "[model]") {
   std::vector<std::vector<float>> alone;
   for (const auto& source : sources) {
     std::vector<float> logits;
-    test::greedy(model, source, work, [&](const auto& row) { logits.insert(logits.end(), row.begin(), row.end()); });
+    test::greedy(model, source, work,
+                 [&](const auto& row, const auto&) { logits.insert(logits.end(), row.begin(), row.end()); });
     alone.push_back(std::move(logits));
   }
-  std::vector<RowRange> ranges(sources.size());
-  model.encode(sources, ranges, work);
   std::vector<KvCache> cross, self;
-  for (RowRange range : ranges) {
-    cross.emplace_back(model.config(), range.length);
-    model.fill_cross_cache(range, work, cross.back());
+  for (const ConstMatrixView& memory : model.encode(sources, work)) {
+    cross.emplace_back(model.config(), static_cast<int>(memory.rows()));
+    model.fill_cross_cache(memory, work, cross.back());
     self.emplace_back(model.config(), 20);
   }
+  // Nor on whether one tells its attention.
+  std::vector<float> attention(model.config().decoder_layers * model.config().decoder_heads * sources[1].size());
   std::vector<DecoderRow> rows;
   for (size_t i = 0; i < sources.size(); ++i) rows.push_back({kStart, &cross[i], &self[i]});
+  rows[1].attention = attention.data();
   model.step(rows, work);
   for (size_t i = 0; i < sources.size(); ++i) {
     const std::vector<float> first(alone[i].begin(), alone[i].begin() + model.config().vocabulary);
@@ -133,14 +144,11 @@ TEST_CASE("a step without room is refused", "[model]") {
   const Transformer model = test::load_transformer(test::data("tiny-int8"));
   Workspace work(model.config(), 16, 1);
   const std::vector<int> source = {5, 0};
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
+  const KvCache cross = test::cross_cache(model, source, work);
   KvCache self(model.config(), 1);
   const DecoderRow row{kStart, &cross, &self};
   model.step({&row, 1}, work);
   REQUIRE_THROWS_AS(model.step({&row, 1}, work), Error);
   const std::vector<int> too_long(17, 5);
-  REQUIRE_THROWS_AS(model.encode({&too_long, 1}, {&range, 1}, work), Error);
+  REQUIRE_THROWS_AS(model.encode({&too_long, 1}, work), Error);
 }

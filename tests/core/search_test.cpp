@@ -33,8 +33,28 @@ Matrix fake_logits(std::span<const Hypothesis> live) {
   return logits;
 }
 
-Beam run(int width, SearchOptions options) {
-  Beam beam(width, options);
+LogitsRules rules(std::unique_ptr<const LogitsRule> rule) {
+  LogitsRules list;
+  list.push_back(std::move(rule));
+  return list;
+}
+
+// Forbids whatever `forbidden` (of hypothesis and token) says.
+template <class Forbidden>
+class FakeRule final : public LogitsRule {
+ public:
+  explicit FakeRule(Forbidden forbidden) : forbidden_(forbidden) {}
+  void apply(const Hypothesis& hypothesis, const NextTokens& next) const override {
+    for (int token = 0; token < kVocabulary; ++token)
+      if (forbidden_(hypothesis.tokens, token)) next.forbid(token);
+  }
+
+ private:
+  Forbidden forbidden_;
+};
+
+Beam run(int width, SearchOptions options, LogitsRules rules = {}) {
+  Beam beam(width, options, std::move(rules));
   while (!beam.finished()) {
     Matrix logits = fake_logits(beam.live());
     beam.extend(logits, {});
@@ -148,7 +168,7 @@ TEST_CASE("a stretch stands three times in a row, or two more than in the source
 
   const auto forbidden = [](const Tokens& hypothesis, int allowed, const Tokens& list) {
     std::vector<float> logits(10, 0);
-    forbid_repetition(hypothesis, allowed, logits, list);
+    RepetitionRule(allowed).apply({hypothesis}, {logits, list});
     Tokens found;
     for (int i = 0; i < 10; ++i)
       if (std::isinf(logits[i])) found.push_back(i);
@@ -166,7 +186,7 @@ TEST_CASE("a stretch stands three times in a row, or two more than in the source
   // A model that always wants the same.
   for (const int width : {1, 4}) {
     for (const int allowed : {3, 5}) {
-      Beam beam(width, {.eos = kEos, .limit = 30, .allowed_repetitions = allowed});
+      Beam beam(width, {.eos = kEos, .limit = 30}, rules(std::make_unique<RepetitionRule>(allowed)));
       while (!beam.finished()) {
         Matrix logits = Matrix::Zero(static_cast<Eigen::Index>(beam.live().size()), kVocabulary);
         logits.col(2).setConstant(20);
@@ -176,6 +196,82 @@ TEST_CASE("a stretch stands three times in a row, or two more than in the source
       CHECK(beam.best().tokens == Tokens(allowed, 2));
     }
   }
+}
+
+TEST_CASE("what a rule forbids is not chosen, by greedy and beam search alike", "[search]") {
+  test::Random random(24);
+  int dead_ends = 0;
+  for (int run_number = 0; run_number < 200; ++run_number) {
+    const unsigned seed = static_cast<unsigned>(random.integer(0, 1 << 20));
+    const auto forbidden = [seed](const Tokens& tokens, int token) {  // any tokens, now and then all of them
+      unsigned hash = seed + 7 * static_cast<unsigned>(token);
+      for (const int t : tokens) hash = hash * 31 + static_cast<unsigned>(t);
+      return (hash * 2654435761u >> 16) % 3 != 0;
+    };
+    for (const int width : {1, 2, 4}) {
+      const Beam beam = run(width, {.eos = kEos, .limit = 9, .score = true},
+                            rules(std::make_unique<FakeRule<decltype(forbidden)>>(forbidden)));
+      for (const Hypothesis& hypothesis : beam.ranked()) {
+        Tokens before;
+        float log_probability = 0;  // the model's, whatever the rule forbade
+        for (const int token : hypothesis.tokens) {
+          CHECK_FALSE(forbidden(before, token));
+          const Vector logits = fake_logits(before);
+          log_probability += logits[token] - log_sum_exp(logits.data(), kVocabulary);
+          before.push_back(token);
+        }
+        bool dead_end = true;
+        for (int token = 0; token < kVocabulary; ++token) dead_end &= forbidden(before, token);
+        if (hypothesis.tokens.size() < 9 && !dead_end) {
+          CHECK_FALSE(forbidden(before, kEos));
+          const Vector logits = fake_logits(before);
+          log_probability += logits[kEos] - log_sum_exp(logits.data(), kVocabulary);
+        }
+        CHECK(hypothesis.log_probability == Approx(log_probability));
+        dead_ends += dead_end;
+      }
+    }
+  }
+  CHECK(dead_ends > 10);
+  // A rule that leaves one way only, and no end.
+  const auto forced = [](const Tokens& tokens, int token) { return token != 1 + static_cast<int>(tokens.size()); };
+  for (const int width : {1, 2, 4}) {
+    const Beam beam =
+        run(width, {.eos = kEos, .limit = 9}, rules(std::make_unique<FakeRule<decltype(forced)>>(forced)));
+    CHECK(beam.ranked().size() == 1);
+    CHECK(beam.best().tokens == Tokens{1, 2, 3, 4});
+  }
+}
+
+TEST_CASE("rules are applied in their order, and the logits of a list are found by token", "[search]") {
+  std::vector<float> logits = {1, 2, 3};
+  const Tokens list = {10, 20, 30};
+  const NextTokens next = {logits, list};
+  CHECK(next.token(1) == 20);
+  CHECK(next.find(30) == 2);
+  CHECK(next.find(40) == 3);
+  next.forbid(20);
+  next.forbid(40);
+  CHECK(logits == std::vector<float>{1, kForbidden, 3});
+  const NextTokens whole = {logits, {}};
+  CHECK(whole.find(2) == 2);
+  CHECK(whole.token(2) == 2);
+  whole.forbid(99);
+
+  struct Add final : LogitsRule {
+    Add(float factor, float summand) : factor(factor), summand(summand) {}
+    void apply(const Hypothesis&, const NextTokens& next) const override {
+      for (float& logit : next.logits) logit = logit * factor + summand;
+    }
+    float factor, summand;
+  };
+  LogitsRules both;
+  both.push_back(std::make_unique<Add>(1.0f, 1.0f));
+  both.push_back(std::make_unique<Add>(2.0f, 0.0f));
+  Beam beam(1, {.eos = kEos, .limit = 2}, std::move(both));
+  Matrix row = Matrix::Constant(1, 3, 5);
+  beam.extend(row, {});
+  CHECK(row(0, 1) == 12);
 }
 
 TEST_CASE("caches follow their hypotheses", "[model]") {
@@ -214,30 +310,28 @@ TEST_CASE("beam search is the same on any number of threads and rows, and in pie
   for (int i = 0; i < 12; ++i) text += "The garden number " + std::to_string(i * i) + " is large, and we read a book. ";
   Engine one = test::load_engine(test::weights("en-de"), {.max_hypotheses = 4});
   Engine many = test::load_engine(test::weights("en-de"), {.threads = 3});
-  const auto translation = one.start(text, 4);
+  const auto translation = one.start(text, {.beam = 4});
   std::string pieces;
   while (one.step()) pieces += translation->take_text();
   pieces += translation->take_text();
-  const auto same = many.start(text, 4);
+  const auto same = many.start(text, {.beam = 4});
   CHECK(test::finish(many, *same) == pieces);
   CHECK(translation->alternatives().empty());  // it is not one sentence
-  const auto sentence = one.start("The garden is large.", 4);
+  const auto sentence = one.start("The garden is large.", {.beam = 4});
   test::finish(one, *sentence);
   CHECK(sentence->alternatives().size() == 3);
-  CHECK_THROWS_AS(one.start(text, 5), Error);
-  CHECK_THROWS_AS(one.start(text, 0), Error);
 }
 
 TEST_CASE("texts of different beams share the rows, each translated as if it were alone", "[engine]") {
   const std::string text = "The garden is large. Where is the station? We read a book, and it rains.";
   Engine engine = test::load_engine(test::weights("en-de"), {.max_hypotheses = 6});
   const auto alone = [&](int beam) {
-    const auto translation = engine.start(text, beam);
+    const auto translation = engine.start(text, {.beam = beam});
     return test::finish(engine, *translation);
   };
   std::vector<std::string> expected;
   std::vector<std::shared_ptr<Translation>> together;
   for (int beam : {1, 4, 2, 6, 1, 3}) expected.push_back(alone(beam));
-  for (int beam : {1, 4, 2, 6, 1, 3}) together.push_back(engine.start(text, beam));
+  for (int beam : {1, 4, 2, 6, 1, 3}) together.push_back(engine.start(text, {.beam = beam}));
   for (size_t i = 0; i < expected.size(); ++i) CHECK(test::finish(engine, *together[i]) == expected[i]);
 }

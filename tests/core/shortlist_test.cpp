@@ -81,10 +81,7 @@ TEST_CASE("a shortlist's logits are those of the whole vocabulary", "[shortlist]
   const std::vector<int> source = {5, 9, 77, 130, 0};
   const Shortlist shortlist = model.shortlist(source);
   Workspace work(model.config(), 16, 3);
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
+  const KvCache cross = test::cross_cache(model, source, work);
   KvCache self[3] = {{model.config(), 8}, {model.config(), 8}, {model.config(), 8}};
   for (int t = 0; t < 8; ++t) {
     const int token = t ? 9 + t : kStart;

@@ -26,6 +26,12 @@ Transformer load_transformer(const std::string& folder) {
   return Transformer(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"));
 }
 
+KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Workspace& work) {
+  KvCache cross(model.config(), static_cast<int>(source.size()));
+  model.fill_cross_cache(model.encode({&source, 1}, work).front(), work, cross);
+  return cross;
+}
+
 Engine load_engine(const std::string& folder, EngineOptions options) {
   return Engine(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"),
                 read_text(folder + "/vocab.spm"), options);

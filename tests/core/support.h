@@ -22,23 +22,27 @@ Engine load_engine(const std::string& folder, EngineOptions options = {});
 /// Runs the engine until `translation` is done.
 std::string finish(Engine& engine, Translation& translation);
 
+/// Encodes a sentence, and what its decoder steps read of it.
+KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Workspace& work);
+
 /// Searches for the translation of one sentence at the level of the model; `each` sees the logits [V] of the likeliest
-/// hypothesis at every step. work: for `width` hypotheses.
+/// hypothesis at every step, and its cross-attention [L * H, S]. work: for `width` hypotheses.
 template <class Each>
 Beam search(const Transformer& model, const std::vector<int>& source, int width, Workspace& work, Each each) {
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
-  const int limit = target_limit(range.length);
+  const KvCache cross = cross_cache(model, source, work);
+  const int limit = target_limit(cross.length());
+  Matrix attention(model.config().decoder_layers * model.config().decoder_heads, cross.length());
   std::vector<KvCache> self(width, KvCache(model.config(), limit));
-  Beam beam(width, {.eos = model.config().eos, .limit = limit, .allowed_repetitions = allowed_repetitions(source)});
+  LogitsRules rules;
+  rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(source)));
+  Beam beam(width, {.eos = model.config().eos, .limit = limit}, std::move(rules));
   while (!beam.finished()) {
     std::vector<DecoderRow> rows;
     for (const auto& [tokens, log_probability] : beam.live())
       rows.push_back({tokens.empty() ? kStart : tokens.back(), &cross, &self[rows.size()]});
+    rows.front().attention = attention.data();
     model.step(rows, work);
-    each(work.logits.row(0));
+    each(work.logits.row(0), attention);
     beam.extend(work.logits.topRows(static_cast<Eigen::Index>(rows.size())), {});
     if (!beam.finished()) reorder(self, beam.parents());
   }

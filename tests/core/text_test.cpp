@@ -67,6 +67,20 @@ TEST_CASE("sentences end where they should", "[text]") {
         Parts{"\xE4\xBB\x8A\xE5\xA4\xA9\xE3\x80\x82", "\xE6\x98\x8E\xE5\xA4\xA9\xE3\x80\x82"});
 }
 
+TEST_CASE("abbreviations are those of the language, and what is international where there are none", "[text]") {
+  CHECK(sentences("Ask Mrs. Jones. See Nos. 3 and 4.", "en-GB") == Parts{"Ask Mrs. Jones.", "See Nos. 3 and 4."});
+  CHECK(sentences("Die Firma, vgl. Kap. 3, ist bzw. Das war.", "de") ==
+        Parts{"Die Firma, vgl. Kap. 3, ist bzw. Das war."});
+  CHECK(sentences("They left at 3. Nobody saw vgl. Anything.", "en") ==
+        Parts{"They left at 3.", "Nobody saw vgl.", "Anything."});
+  for (const std::string language : {"fr", "ru-Latn", "del", "", "-"}) {
+    CHECK(sentences("M. Dupont et Dr. Martin. Voir Fig. 5.", language) ==
+          Parts{"M. Dupont et Dr. Martin.", "Voir Fig. 5."});
+    CHECK(sentences("Il est venu le 3. Rev. Oui. Mio. Non.", language) ==
+          Parts{"Il est venu le 3.", "Rev.", "Oui.", "Mio.", "Non."});
+  }
+}
+
 TEST_CASE("stretches without an end are cut at clauses, else blanks, else characters, and nothing is lost", "[text]") {
   std::string clauses, words, umlauts;
   for (int i = 0; i < 400; ++i) {

@@ -31,10 +31,8 @@ nlohmann::json growth(const std::string& config_json, std::vector<std::byte> mod
   std::vector<int> source;
   for (int i = 0; i + 1 < kSource; ++i) source.push_back(piece(i, model.config()));
   source.push_back(model.config().eos);
-  RowRange range;
-  model.encode({&source, 1}, {&range, 1}, work);
-  KvCache cross(model.config(), range.length);
-  model.fill_cross_cache(range, work, cross);
+  KvCache cross(model.config(), kSource);
+  model.fill_cross_cache(model.encode({&source, 1}, work).front(), work, cross);
 
   std::vector<double> early, late, ratios;
   for (int decoding = 0; decoding <= kDecodings; ++decoding) {

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "model/kv_cache.h"
+
+namespace dragoman {
+
+struct Shortlist;
+
+/// In place of a token: the decoder starts from a zero vector.
+inline constexpr int kStart = -1;
+
+/// One hypothesis in a decoder step: a row of its activations.
+struct DecoderRow {
+  int token;                             // the last one chosen, or kStart
+  const KvCache* cross;                  // keys and values of the source sentence
+  KvCache* self;                         // keys and values of the target so far; the step appends to it
+  const Shortlist* shortlist = nullptr;  // the sentence's own output layer, in place of the whole vocabulary
+  float* attention = nullptr;  // [L, H, S]: receives this step's cross-attention, the softmax of every layer and head
+};
+
+}  // namespace dragoman
