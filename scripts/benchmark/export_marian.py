@@ -15,9 +15,9 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
 from marian_config import marian_config  # noqa: E402 (beside this file)
-from reference import EOS, Model, load_vocabulary  # noqa: E402 (in scripts/)
+from reference import EOS, Model, load_vocabulary  # noqa: E402 (in scripts/models/)
 
 FLOAT32, INT8, INTGEMM8 = 0x0404, 0x0101, 0x4101
 ALIGNMENT = 256

@@ -13,9 +13,9 @@ import sys
 import numpy as np
 from onnx import TensorProto, helper
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
 from onnx_graph import MASKED, Graph, int8_rows  # noqa: E402 (beside this file)
-from reference import EOS, Model  # noqa: E402 (in scripts/)
+from reference import EOS, Model  # noqa: E402 (in scripts/models/)
 from tokenizer_json import tokenizer_json  # noqa: E402
 
 POSITIONS = 512

@@ -14,9 +14,9 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
 
-import model_config  # noqa: E402 (in scripts/)
+import model_config  # noqa: E402 (in scripts/models/)
 import quantize  # noqa: E402
 import sentencepiece  # noqa: E402
 import weight_file  # noqa: E402

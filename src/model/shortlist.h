@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-/// Which target pieces a source piece is likely to be translated to; made by scripts/shortlist.py, stored with the
+/// Which target pieces a source piece is likely to be translated to; made by scripts/models/shortlist.py, stored with the
 /// weights.
 class LexicalTable {
  public:

@@ -13,7 +13,7 @@ import numpy as np
 
 import reference
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SMALLEST_MARGIN = 0.1       # logits; between the best and the second of every step
 NUDGE = 4e-6                # of an embedding value: many times the error of a float32 sum
 CANDIDATES = {
@@ -106,7 +106,7 @@ def main():
             print(f'{direction} {"kept" if keep else "left out"} {margin:.3f} {case["greedy"]}')
             if keep:
                 cases.append(case)
-        write(os.path.join(ROOT, 'tests/data', f'golden-{direction}.json'), 'scripts/make_goldens.py', cases)
+        write(os.path.join(ROOT, 'tests/data', f'golden-{direction}.json'), 'scripts/models/make_goldens.py', cases)
 
 
 if __name__ == '__main__':

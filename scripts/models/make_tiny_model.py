@@ -187,7 +187,7 @@ def write_goldens(folder, int8_products):
     model, vocabulary = reference.Model(folder, int8_products), reference.load_vocabulary(folder)
     cases = [golden_case(model, vocabulary, source) for source in SOURCES]
     tolerance = rounding_tolerance(folder, model, cases) if int8_products else FLOAT_TOLERANCE
-    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/make_tiny_model.py', cases, tolerance=tolerance)
+    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/models/make_tiny_model.py', cases, tolerance=tolerance)
     print(os.path.basename(folder), tolerance)
     for case in cases:
         print(len(case['source_ids']), len(case['greedy_ids']), case['greedy'])
