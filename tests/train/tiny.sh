@@ -27,9 +27,9 @@ check "the result can be quantised" $?
 
 PYTHONPATH=scripts/training PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
 import tiny_text
-for pair in tiny_text.pairs()[:200]: print('\t'.join(pair))" > "$work/pairs"
-cut -f1 "$work/pairs" > "$work/source"
-cut -f2 "$work/pairs" > "$work/target"
+for pair in tiny_text.pairs()[:200]: print('\t'.join(pair))" > "$work/pairs.en-de.tsv"
+cut -f1 "$work/pairs.en-de.tsv" > "$work/source"
+cut -f2 "$work/pairs.en-de.tsv" > "$work/target"
 for kind in float int8; do
   bad=$(wrong "$work/$kind")
   echo "# $kind: $bad of 200 training sentences differ"
@@ -37,7 +37,7 @@ for kind in float int8; do
   check "the core translates its training sentences ($kind)" $?
 done
 
-scripts/models/shortlist.py "$work/int8" "$work/pairs" --best 8 --frequent 16 > "$work/log" &&
+scripts/models/shortlist.py "$work/int8" "$work/pairs.en-de.tsv" --best 8 --frequent 16 > "$work/log" &&
   build/native/dragoman shortlist --model "$work/int8" < "$work/source" >> "$work/log"
 sed 's/^/# /' "$work/log"
 missing=$(sed -n 's/^likeliest piece missing: .* in \([0-9]*\) of 200 sentences$/\1/p' "$work/log")
@@ -60,10 +60,10 @@ scripts/train average --models "$work/float:3" "$work/float" --out "$work/averag
   bad=$(wrong "$work/average") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "the average of a model with itself is that model" $?
 
-head -n 100 "$work/pairs" > "$work/good"
-sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good" - > "$work/mixed"
-scripts/train distil --model "$work/float" --pairs "$work/mixed" --out "$work/distilled" > "$work/log" 2>&1
+head -n 100 "$work/pairs.en-de.tsv" > "$work/good.en-de.tsv"
+sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good.en-de.tsv" - > "$work/mixed.en-de.tsv"
+scripts/train distil --model "$work/float" --pairs "$work/mixed.en-de.tsv" --out "$work/distilled.en-de.tsv" > "$work/log" 2>&1
 sed 's/^/# /' "$work/log"
-[ "$(wc -l < "$work/distilled")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good") <(cut -f1 "$work/distilled")
+[ "$(wc -l < "$work/distilled.en-de.tsv")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good.en-de.tsv") <(cut -f1 "$work/distilled.en-de.tsv")
 check "distilled text has the translations near their references, and no others" $?
 exit $failed
