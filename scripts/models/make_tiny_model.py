@@ -177,7 +177,7 @@ def rounding_tolerance(folder, model, cases):
                 if [found] != [kept['ids'] for kept in case['beam4'][i:i + 1]]:
                     del case['beam4'][i:]
             before, after = ((memory, *m.decode(out, memory)) for m in (model, nudged) for memory in [m.encode(ids)])
-            for name, a, b in zip(seen, before, after):
+            for name, a, b in zip(seen, before, after, strict=True):
                 seen[name] = max(seen[name], float(np.abs(a - b).max()))
     return {name: max(round(2 * value, 3), FLOAT_TOLERANCE[name]) for name, value in seen.items()}
 

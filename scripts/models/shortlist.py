@@ -3,9 +3,10 @@
 
 usage: shortlist.py MODEL_DIR NAME.SOURCE-TARGET.tsv ... [--columns en-de] [--pairs 250000] [--best 40] [--frequent 128]
 
-The text: as for training, the languages of its columns as its name says, or --columns. Word alignment by IBM model 1 (Brown et al. 1993) with a null word, EM on a sample
-of the pairs. The core then looks for the next piece among the candidates of the sentence's pieces, the most frequent target
-pieces, and the sentence's own pieces (names are copied), in place of the whole vocabulary. Format, in model.safetensors:
+The text: as for training, the languages of its columns as its name says, or --columns. Word alignment by IBM model 1 (Brown
+et al. 1993) with a null word, EM on a sample of the pairs. The core then looks for the next piece among the candidates of the
+sentence's pieces, the most frequent target pieces, and the sentence's own pieces (names are copied), in place of the whole
+vocabulary. Format, in model.safetensors:
   shortlist.candidates  U16 [V, K]   likeliest target pieces of source piece s in row s, filled up with 0 (eos)
   shortlist.frequent    U16 [F]      for every sentence
 """
@@ -54,7 +55,7 @@ def align(source, target, targets):
     source, target: word numbers of the pairs; `targets`: how many words the target side has.
     """
     cells, slots, slot = [], [], 0
-    for s, t in zip(source, target):
+    for s, t in zip(source, target, strict=True):
         cells.append((np.array(s + [0], np.int64)[:, None] * targets + np.array(t)).ravel())
         slots.append(np.tile(np.arange(slot, slot + len(t)), len(s) + 1))   # a target position shares out one count
         slot += len(t)
@@ -85,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description='give a model folder a lexical shortlist')
     parser.add_argument('model')
     parser.add_argument('files', nargs='+', metavar='NAME.SOURCE-TARGET.tsv')
-    parser.add_argument('--columns', type=parallel.direction, metavar='FIRST-SECOND', help='languages of the columns of all files')
+    parser.add_argument('--columns', type=parallel.direction, metavar='FIRST-SECOND', help='languages of all files')
     parser.add_argument('--pairs', type=int, default=250_000, help='to align')
     parser.add_argument('--best', type=int, default=40, help='candidates of a source piece')
     parser.add_argument('--frequent', type=int, default=128, help='target pieces for every sentence')
@@ -108,12 +109,12 @@ def main():
     frequent = np.sort(np.argsort(-frequency, kind='stable')[:args.frequent]).astype(np.uint16)
 
     source_words, target_words = Words(pieces), Words(pieces)
-    split = [(source_words.split(s), target_words.split(t)) for s, t in zip(source, target)]
+    split = [(source_words.split(s), target_words.split(t)) for s, t in zip(source, target, strict=True)]
     short = [(s, t) for s, t in split if 0 < len(s) <= LONGEST and 0 < len(t) <= LONGEST]
-    cells, count = align(*zip(*short), len(target_words.numbers))
+    cells, count = align(*zip(*short, strict=True), len(target_words.numbers))
     counts, known = collections.Counter(), set(frequent.tolist())
     spelling = [list(words.numbers) for words in (source_words, target_words)]
-    for cell, often in zip(cells[count >= LEAST].tolist(), count[count >= LEAST].tolist()):
+    for cell, often in zip(cells[count >= LEAST].tolist(), count[count >= LEAST].tolist(), strict=True):
         s, t = divmod(cell, len(target_words.numbers))
         for pair in itertools.product(spelling[0][s], set(spelling[1][t]) - known):
             counts[pair] += often

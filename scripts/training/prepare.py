@@ -42,9 +42,9 @@ def encode(path, vocabulary, pairs, repeats, languages):
     """Write the ids of the pairs that are short enough and of like length; returns how many."""
     ids, lengths, kept = [], [], []
     sides = [vocabulary.encode([pair[i] for pair in pairs], num_threads=THREADS) for i in (0, 1)]
-    for first, second, repeat in zip(*sides, repeats):
+    for first, second, repeat in zip(*sides, repeats, strict=True):
         shorter, longer = sorted((len(first), len(second)))
-        if 0 < shorter and longer <= LONGEST and longer <= 2.6 * shorter + 6:
+        if shorter > 0 and longer <= LONGEST and longer <= 2.6 * shorter + 6:
             ids.append(np.array(first + second, np.uint16))
             lengths.append((len(first), len(second)))
             kept.append(repeat)
@@ -68,7 +68,7 @@ def prepare(work, files, test_sets, vocabulary_size, held_out, variations, vocab
         pairs += clean
         repeats += [repeat] * len(clean)
     print('dropped: ' + ', '.join(f'{count:,} {why}' for why, count in cleaner.dropped.items()), flush=True)
-    numbered, aside = text.hold_out(list(zip(pairs, repeats)), held_out)
+    numbered, aside = text.hold_out(list(zip(pairs, repeats, strict=True)), held_out)
     pairs, repeats = [pair for pair, _ in numbered], [repeat for _, repeat in numbered]
     if variations:              # after the split: a variation of a held-out pair would give it away
         more = list(text.vary(pairs, languages, rng))

@@ -11,11 +11,10 @@ import unittest
 import numpy as np
 import sentencepiece
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
-sys.path.insert(0, os.path.join(ROOT, 'scripts/training'))
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../scripts/training'))
 import tiny_text
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
 CORE = os.path.join(ROOT, 'build/native/dragoman')
 # What the texts say does not matter here: that no line of the one column can be taken for one of the other does.
 PAIRS = tiny_text.pairs(400)
@@ -55,7 +54,8 @@ class Languages(unittest.TestCase):
     def translated(self, model):
         """Twenty pairs of a text and what the model makes of it."""
         sources = [source for source, _ in PAIRS[:20]]
-        core = subprocess.run([CORE, 'translate', '--model', model], input='\n'.join(sources), capture_output=True, text=True, check=True)
+        core = subprocess.run([CORE, 'translate', '--model', model], input='\n'.join(sources), capture_output=True, text=True,
+                              check=True)
         return list(zip(sources, core.stdout.splitlines(), strict=True))
 
     def test_evaluate_takes_each_column_for_what_the_name_says(self):
@@ -116,7 +116,8 @@ class Languages(unittest.TestCase):
     def test_files_whose_languages_are_unknown_or_others_are_refused(self):
         unnamed, others = self.write('a.tsv', PAIRS), self.write('a.fr-it.tsv', PAIRS)
         status, _, errors = run('train', 'prepare', '--work', self.folder, '--pairs', unnamed)
-        self.assertEqual((status, errors), (1, f'train: {unnamed}: which languages? Name it NAME.SOURCE-TARGET.tsv, or give --columns\n'))
+        question = f'{unnamed}: which languages? Name it NAME.SOURCE-TARGET.tsv, or give --columns'
+        self.assertEqual((status, errors), (1, f'train: {question}\n'))
         status, _, errors = run('models/shortlist.py', self.model(), others)
         self.assertEqual((status, errors), (1, f'shortlist.py: {others} has fr and it, not fr and es\n'))
         status, _, errors = run('train', 'prepare', '--work', self.folder, '--pairs', unnamed, '--columns', 'fr')
