@@ -107,7 +107,7 @@ export class LanguageDetector extends DestroyableModel {
 function loadTables() {
   if (tables) return tables;
   state = 'downloading';
-  // @ts-ignore: put there by scripts/site.mjs
+  // @ts-ignore: put there by scripts/site/site.mjs
   tables = import('./vendor/eld/entries/static.extrasmall.js').then(
     ({ eld }) => {
       state = 'available';

@@ -15,9 +15,9 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from marian_config import marian_config  # noqa: E402 (beside this file)
-from reference import EOS, Model, load_vocabulary  # noqa: E402 (in scripts/)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
+from marian_config import marian_config
+from reference import EOS, Model, load_vocabulary
 
 FLOAT32, INT8, INTGEMM8 = 0x0404, 0x0101, 0x4101
 ALIGNMENT = 256
@@ -79,7 +79,7 @@ class MarianFile:
 
     def attention(self, name, ours, norm):
         """The four projections of an attention and the layer norm behind it."""
-        for letter, projection in zip('qkvo', ('q_proj', 'k_proj', 'v_proj', 'out_proj')):
+        for letter, projection in zip('qkvo', ('q_proj', 'k_proj', 'v_proj', 'out_proj'), strict=True):
             self.weight(f'{name}_W{letter}', f'{ours}.{projection}')
             self.vector(f'{name}_b{letter}', f'{ours}.{projection}.bias')
         self.norm(f'{name}_Wo', norm)

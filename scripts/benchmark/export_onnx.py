@@ -13,10 +13,10 @@ import sys
 import numpy as np
 from onnx import TensorProto, helper
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from onnx_graph import MASKED, Graph, int8_rows  # noqa: E402 (beside this file)
-from reference import EOS, Model  # noqa: E402 (in scripts/)
-from tokenizer_json import tokenizer_json  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
+from onnx_graph import MASKED, Graph, int8_rows
+from reference import EOS, Model
+from tokenizer_json import tokenizer_json
 
 POSITIONS = 512
 ENCODER, DECODER = 'onnx/encoder_model_quantized.onnx', 'onnx/decoder_model_merged_quantized.onnx'
@@ -116,7 +116,8 @@ def write_decoder(model, path):
 def write_config(model, folder):
     """config.json and generation_config.json"""
     start = model.config['vocab_size']
-    generation = {'pad_token_id': start, 'eos_token_id': EOS, 'decoder_start_token_id': start, 'max_length': POSITIONS, 'num_beams': 1}
+    generation = {'pad_token_id': start, 'eos_token_id': EOS, 'decoder_start_token_id': start, 'max_length': POSITIONS,
+                  'num_beams': 1}
     kept = ('model_type', 'd_model', 'encoder_layers', 'decoder_layers', 'encoder_attention_heads', 'decoder_attention_heads',
             'encoder_ffn_dim', 'decoder_ffn_dim')
     config = {key: model.config[key] for key in kept}

@@ -13,13 +13,12 @@ import os
 import sys
 
 import numpy as np
+import sentencepiece
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-
-import model_config  # noqa: E402 (in scripts/)
-import quantize  # noqa: E402
-import sentencepiece  # noqa: E402
-import weight_file  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
+import model_config
+import quantize
+import weight_file
 
 WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 256, 1536, 8, 6, 2, 32000
 NEVER = -5000.0     # a logit's bias

@@ -3,7 +3,7 @@
  *   node node_process.mjs MODEL_FOLDER < {"sentences": [...], "expected": [...]}
  */
 import { text } from 'node:stream/consumers';
-import { loadCore, loadEngine } from '../wasm_core.mjs';
+import { loadCore, loadEngine } from '../site/wasm_core.mjs';
 import { measureCore } from './core_run.mjs';
 
 const { sentences, expected } = JSON.parse(await text(process.stdin));

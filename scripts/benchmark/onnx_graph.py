@@ -90,7 +90,8 @@ class Graph:
     def mask(self, attention_mask):
         """[batch, position] of 0 and 1 -> what is added to the scores"""
         absent = self.op('Sub', [self.constant(np.float32(1)), self.op('Cast', [attention_mask], to=TensorProto.FLOAT)])
-        return self.op('Unsqueeze', [self.op('Mul', [absent, self.constant(np.float32(MASKED))]), self.constant(np.array([1, 2]))])
+        mask = self.op('Mul', [absent, self.constant(np.float32(MASKED))])
+        return self.op('Unsqueeze', [mask, self.constant(np.array([1, 2]))])
 
     def save(self, path, inputs, outputs):
         """Writes a checked model file."""

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyCore } from '../site.mjs';
+import { copyCore } from '../site/site.mjs';
 import { runCoreInChromium, visit } from './chromium.mjs';
 import { runInNode } from './node.mjs';
 import { translateNatively } from './parts.mjs';

@@ -2,8 +2,8 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HEADERS, listen, requestListener } from '../serve.mjs';
-import { assembleSite } from '../site.mjs';
+import { HEADERS, listen, requestListener } from '../site/serve.mjs';
+import { assembleSite } from '../site/site.mjs';
 
 // Ours keeps to the policy, but transformers.js runs scripts from blob: URLs.
 const { 'Content-Security-Policy': _, ...headers } = HEADERS;

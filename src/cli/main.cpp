@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   std::string shortlist_model;
   auto* shortlist_command =
       app.add_subcommand("shortlist", "check a model's lexical shortlist on standard input's lines");
-  shortlist_command->add_option("--model", shortlist_model, "model folder with one (scripts/shortlist.py)")->required();
+  shortlist_command->add_option("--model", shortlist_model, "model folder with one (scripts/models/shortlist.py)")
+      ->required();
 
   std::string bench_model;
   auto* bench_command = app.add_subcommand("bench", "measure encoder and decoder, print CSV");

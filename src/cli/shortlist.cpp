@@ -16,7 +16,8 @@ void check_shortlist(const std::string& folder, std::istream& in, std::ostream& 
   const Tokenizer tokenizer(files.vocabulary);
   const Transformer model(files.config, std::move(files.model));
   const Config& config = model.config();
-  require(model.has_shortlist(), ErrorCode::kBadModel, folder, " has no shortlist: scripts/shortlist.py gives it one");
+  require(model.has_shortlist(), ErrorCode::kBadModel, folder,
+          " has no shortlist: scripts/models/shortlist.py gives it one");
   Workspace work(config, kMaxPositions, 1);
   long sentences = 0, candidates = 0, steps = 0, missing = 0, changed = 0;
   for (std::string line; std::getline(in, line);) {

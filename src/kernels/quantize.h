@@ -28,7 +28,7 @@ struct QuantizedRowsBuffer {
 ///   scale = (hi - lo) / 127, zero = nearest(-lo / scale), value = clamp(nearest(x * (127 / (hi - lo))) + zero, 0,
 ///   127);
 /// a row whose hi - lo is below 1e-30 is all zeros, with scale 1. All in single precision, `nearest` rounds halves to
-/// even: scripts/reference.py gives the same to the bit. Any width; no alignment.
+/// even: scripts/models/reference.py gives the same to the bit. Any width; no alignment.
 QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out);
 
 /// The definition of quantize_rows, one element at a time.

@@ -8,8 +8,8 @@
 
 namespace dragoman {
 
-/// Which target pieces a source piece is likely to be translated to; made by scripts/shortlist.py, stored with the
-/// weights.
+/// Which target pieces a source piece is likely to be translated to; made by scripts/models/shortlist.py, stored with
+/// the weights.
 class LexicalTable {
  public:
   /// candidates [V, K]: of source piece s in row s, filled up with eos; frequent [F]: for every sentence. All below V.

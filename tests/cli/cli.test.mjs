@@ -66,7 +66,7 @@ test('any number of threads gives the same', () => {
 test('checking the shortlist of a model that has none exits with 1 and says what makes one', () => {
   const { status, err } = dragoman(['shortlist', '--model', 'weights/en-de'], 'Good morning!\n');
   assert.equal(status, 1);
-  assert.match(err, /weights\/en-de has no shortlist: scripts\/shortlist\.py/);
+  assert.match(err, /weights\/en-de has no shortlist: scripts\/models\/shortlist\.py/);
 });
 
 test('bench prints rates and bytes', () => {

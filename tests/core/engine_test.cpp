@@ -26,9 +26,9 @@ std::string repeated(const std::string& part, int times) {
 
 TEST_CASE("text without anything to translate comes back unchanged", "[engine]") {
   Engine engine = test::load_engine(test::weights("en-de"));
-  for (const std::string text : {std::string(), std::string(" "), std::string(" \n\t \r\n"), std::string("\0", 1),
-                                 std::string("\xF0\x9F\x99\x82"), std::string("42"), std::string("--- 7 ---\n"),
-                                 std::string("\xE2\x80\x8B\xC2\xA0")}) {
+  for (const std::string& text : {std::string(), std::string(" "), std::string(" \n\t \r\n"), std::string("\0", 1),
+                                  std::string("\xF0\x9F\x99\x82"), std::string("42"), std::string("--- 7 ---\n"),
+                                  std::string("\xE2\x80\x8B\xC2\xA0")}) {
     const auto translation = engine.start(text);
     CHECK(translation->done());
     CHECK(translation->take_text() == text);
@@ -63,7 +63,7 @@ TEST_CASE("a sentence in capitals is translated as one in small letters", "[engi
 
 TEST_CASE("hostile text gets an answer", "[engine]") {
   Engine engine = test::load_engine(test::data("tiny-int8"));
-  for (const std::string text :
+  for (const std::string& text :
        {repeated("x", 10000), repeated("\xF0\x9F\x99\x82", 500) + "a", std::string("Good\0morning", 12),
         std::string("a\xFF\xC3(b \xED\xA0\x80 c"), repeated("\xEF\xB7\xBA", 300), repeated("a. ", 500),
         repeated("\xCC\x81", 1000) + "e", repeated("(", 3000) + "word" + repeated(")", 3000)}) {

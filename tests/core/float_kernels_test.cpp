@@ -59,7 +59,7 @@ TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kern
   const auto golden = nlohmann::json::parse(test::read_text(test::data("quantised-rows.json")));
   const int rows = golden["rows"], width = golden["width"];
   std::vector<float> x(static_cast<size_t>(rows) * width);
-  for (uint32_t i = 0; i < x.size(); ++i) {  // as in scripts/make_goldens.py
+  for (uint32_t i = 0; i < x.size(); ++i) {  // as in scripts/models/make_goldens.py
     uint32_t hash = i * 0x9E3779B9u;
     hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
     hash = (hash ^ hash >> 13) * 0xC2B2AE35u;

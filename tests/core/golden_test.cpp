@@ -1,5 +1,5 @@
-// The model against tensors and outputs of the numpy reference (scripts/reference.py). If these fail after a deliberate
-// change of the reference: scripts/make_tiny_model.py, scripts/make_goldens.py write the files anew.
+// The model against tensors and outputs of the numpy reference (scripts/models/reference.py). If these fail after a
+// deliberate change of the reference: make_tiny_model.py and make_goldens.py beside it write the files anew.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 

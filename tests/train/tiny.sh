@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The training recipe, end to end on a small grammar: text to model folder, then the core translates training sentences with
 # it, float and int8. Prints TAP; exit status 1 when a test fails. Wants build/native/dragoman and the Python packages of
-# scripts/train/README.md.
+# scripts/training/README.md.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
@@ -18,18 +18,18 @@ wrong() {   # model folder: how many of the sentences the core does not translat
 
 echo 1..8
 began=$SECONDS
-scripts/train/train --tiny --out "$work/float" > "$work/log" 2>&1
+scripts/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
 sed 's/^/# /' "$work/log"
 echo "# $((SECONDS - began)) s"
-scripts/quantize.py "$work/float" "$work/int8"
+scripts/models/quantize.py "$work/float" "$work/int8"
 check "the result can be quantised" $?
 
-PYTHONPATH=scripts/train PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+PYTHONPATH=scripts/training PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
 import tiny_text
-for pair in tiny_text.pairs()[:200]: print('\t'.join(pair))" > "$work/pairs"
-cut -f1 "$work/pairs" > "$work/source"
-cut -f2 "$work/pairs" > "$work/target"
+for pair in tiny_text.pairs()[:200]: print('\t'.join(pair))" > "$work/pairs.en-de.tsv"
+cut -f1 "$work/pairs.en-de.tsv" > "$work/source"
+cut -f2 "$work/pairs.en-de.tsv" > "$work/target"
 for kind in float int8; do
   bad=$(wrong "$work/$kind")
   echo "# $kind: $bad of 200 training sentences differ"
@@ -37,14 +37,14 @@ for kind in float int8; do
   check "the core translates its training sentences ($kind)" $?
 done
 
-scripts/shortlist.py "$work/int8" "$work/pairs" --best 8 --frequent 16 > "$work/log" &&
+scripts/models/shortlist.py "$work/int8" "$work/pairs.en-de.tsv" --best 8 --frequent 16 > "$work/log" &&
   build/native/dragoman shortlist --model "$work/int8" < "$work/source" >> "$work/log"
 sed 's/^/# /' "$work/log"
 missing=$(sed -n 's/^likeliest piece missing: .* in \([0-9]*\) of 200 sentences$/\1/p' "$work/log")
 [ -n "$missing" ] && [ "$missing" -le 10 ] && bad=$(wrong "$work/int8") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "a lexical shortlist holds what its sentences become" $?
 
-PYTHONPATH=scripts/train:scripts PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+PYTHONPATH=scripts/training:scripts/models PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
 import json, sys, network
 states = []
 for kind in 'float', 'int8':
@@ -56,14 +56,14 @@ print(f'# the largest difference of a weight: {apart:.4f} of the largest weight'
 sys.exit(not 0 < apart < 0.02)"
 check "training can go on from float and from int8 weights" $?
 
-scripts/train/train average --models "$work/float:3" "$work/float" --out "$work/average" &&
+scripts/train average --models "$work/float:3" "$work/float" --out "$work/average" &&
   bad=$(wrong "$work/average") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "the average of a model with itself is that model" $?
 
-head -n 100 "$work/pairs" > "$work/good"
-sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good" - > "$work/mixed"
-scripts/train/train distil --model "$work/float" --pairs "$work/mixed" --out "$work/distilled" > "$work/log" 2>&1
+head -n 100 "$work/pairs.en-de.tsv" > "$work/good.en-de.tsv"
+sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good.en-de.tsv" - > "$work/mixed.en-de.tsv"
+scripts/train distil --model "$work/float" --pairs "$work/mixed.en-de.tsv" --out "$work/distilled.en-de.tsv" > "$work/log" 2>&1
 sed 's/^/# /' "$work/log"
-[ "$(wc -l < "$work/distilled")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good") <(cut -f1 "$work/distilled")
+[ "$(wc -l < "$work/distilled.en-de.tsv")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good.en-de.tsv") <(cut -f1 "$work/distilled.en-de.tsv")
 check "distilled text has the translations near their references, and no others" $?
 exit $failed

@@ -11,8 +11,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { buildPackage } from '../../scripts/package.mjs';
-import { HEADERS, listen, requestListener } from '../../scripts/serve.mjs';
+import { buildPackage } from '../../scripts/site/package.mjs';
+import { HEADERS, listen, requestListener } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 
 const run = promisify(execFile);

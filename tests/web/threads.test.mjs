@@ -2,7 +2,7 @@
 // wherever something stands in the way of more. Firefox has its reasons (web/worker-host.js) for one in any case.
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
-import { HEADERS } from '../../scripts/serve.mjs';
+import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { openSite } from './support/site.mjs';
 

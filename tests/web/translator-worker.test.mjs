@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { HEADERS } from '../../scripts/serve.mjs';
+import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { pageTests } from './support/page-tests.mjs';
 

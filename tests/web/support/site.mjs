@@ -5,8 +5,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HEADERS, listen, requestListener } from '../../../scripts/serve.mjs';
-import { assembleSite } from '../../../scripts/site.mjs';
+import { HEADERS, listen, requestListener } from '../../../scripts/site/serve.mjs';
+import { assembleSite } from '../../../scripts/site/site.mjs';
 
 // A page with nothing on it, for tests that call the API themselves.
 const BLANK = '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';

@@ -2,7 +2,7 @@
 
 Shapes: B sentences, S source length, T target length, D width, H heads, V vocabulary. All sources of a batch have one
 length, so there is no padding on the source side and no mask for it; padding at a target's end is hidden by causality.
-Post-norm, sin|cos position halves, zero start vector, tied embeddings: the same as scripts/reference.py.
+Post-norm, sin|cos position halves, zero start vector, tied embeddings: the same as scripts/models/reference.py.
 """
 import json
 import math

@@ -1,6 +1,6 @@
 /**
  * Builds the npm package in build/package/ (not published from here):
- *   node scripts/package.mjs
+ *   node scripts/site/package.mjs
  * The modules of web/ bundled into one file per entry, and beside them, where `new URL(…, import.meta.url)` finds them, the
  * worker, the wasm module and the weights; types from the JSDoc comments.
  */
@@ -13,7 +13,7 @@ import { build } from 'esbuild';
 import { copyCore, copyLanguageTables } from './site.mjs';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const VERSION = '0.1.0';
 
 /**

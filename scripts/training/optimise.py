@@ -76,7 +76,7 @@ class Muon:
             if tall:
                 x = x.transpose(1, 2)
             scale = 0.2 * math.sqrt(max(group[0].shape))    # an update as large as Adam's
-            for matrix, update in zip(group, x.float()):
+            for matrix, update in zip(group, x.float(), strict=True):
                 matrix.add_(update, alpha=-rate * scale)
 
 

@@ -180,7 +180,7 @@ def write_goldens(folder, int8_products):
     cases = [golden_case(model, vocabulary, source) for source in SOURCES]
     if int8_products:
         drop_unsteady(folder, cases)
-    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/make_tiny_model.py', cases)
+    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/models/make_tiny_model.py', cases)
     print(os.path.basename(folder))
     for case in cases:
         print(len(case['source_ids']), len(case['greedy_ids']), case['greedy'])

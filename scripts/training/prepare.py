@@ -1,7 +1,7 @@
 """From files of pairs to what the trainer reads: WORK/vocab.spm, WORK/train.npz, WORK/held-out.npz, WORK/sets/.
 
-train.npz holds every pair's ids (English, then German, no eos): ids uint16 [total], lengths uint16 [pairs, 2], and how often
-an epoch takes a pair, early and late in training: repeats uint8 [pairs, 2].
+train.npz holds every pair's ids (first language, then second, no eos): ids uint16 [total], lengths uint16 [pairs, 2], how often
+an epoch takes a pair, early and late in training: repeats uint8 [pairs, 2], and the two languages.
 """
 import os
 import random
@@ -10,6 +10,7 @@ import tempfile
 import numpy as np
 import sentencepiece
 
+import parallel
 import text
 
 LONGEST = 158               # pieces of a side
@@ -27,7 +28,7 @@ def parse_file(argument):
 def train_vocabulary(path, pairs, size):
     """One SentencePiece unigram model for both languages: byte fallback, eos 0, unk 1, no bos, no pad."""
     with tempfile.NamedTemporaryFile('w', encoding='utf-8', suffix='.txt') as file:
-        file.writelines(f'{english}\n{german}\n' for english, german in pairs)
+        file.writelines(f'{first}\n{second}\n' for first, second in pairs)
         file.flush()
         with open(path, 'wb') as model:
             sentencepiece.SentencePieceTrainer.train(
@@ -37,35 +38,40 @@ def train_vocabulary(path, pairs, size):
                 max_sentence_length=4000, minloglevel=1)
 
 
-def encode(path, vocabulary, pairs, repeats):
+def encode(path, vocabulary, pairs, repeats, languages):
     """Write the ids of the pairs that are short enough and of like length; returns how many."""
     ids, lengths, kept = [], [], []
     sides = [vocabulary.encode([pair[i] for pair in pairs], num_threads=THREADS) for i in (0, 1)]
-    for english, german, repeat in zip(*sides, repeats):
-        shorter, longer = sorted((len(english), len(german)))
-        if 0 < shorter and longer <= LONGEST and longer <= 2.6 * shorter + 6:
-            ids.append(np.array(english + german, np.uint16))
-            lengths.append((len(english), len(german)))
+    for first, second, repeat in zip(*sides, repeats, strict=True):
+        shorter, longer = sorted((len(first), len(second)))
+        if shorter > 0 and longer <= LONGEST and longer <= 2.6 * shorter + 6:
+            ids.append(np.array(first + second, np.uint16))
+            lengths.append((len(first), len(second)))
             kept.append(repeat)
-    np.savez(path, ids=np.concatenate(ids), lengths=np.array(lengths, np.uint16), repeats=np.array(kept, np.uint8))
+    np.savez(path, ids=np.concatenate(ids), lengths=np.array(lengths, np.uint16), repeats=np.array(kept, np.uint8),
+             languages=np.array(languages))
     return len(kept)
 
 
-def prepare(work, files, test_sets, vocabulary_size, held_out, variations, vocabulary_file=None):
-    """Do it all. `files`: PATH[:EARLY[:LATE]]; `held_out`: pairs kept for the loss curve and the closing score."""
+def prepare(work, files, test_sets, vocabulary_size, held_out, variations, vocabulary_file=None, stated=None):
+    """Do it all. `files`: PATH[:EARLY[:LATE]], whose columns are as their names say, or `stated`; `held_out`: pairs kept for
+    the loss curve and the closing score.
+    """
     os.makedirs(os.path.join(work, 'sets'), exist_ok=True)
-    cleaner, rng = text.Cleaner(test_sets), random.Random(7)
+    files = [parse_file(file) for file in files]
+    languages = parallel.columns(files[0][0], stated)
+    cleaner, rng = text.Cleaner(test_sets, languages, stated), random.Random(7)
     pairs, repeats = [], []
-    for path, repeat in map(parse_file, files):
-        clean = [pair for pair in text.read_pairs(path) if cleaner.accepts(*pair)]
+    for path, repeat in files:
+        clean = [pair for pair in text.read_pairs(path, languages, stated) if cleaner.accepts(*pair)]
         print(f'{path}: {len(clean):,} pairs', flush=True)
         pairs += clean
         repeats += [repeat] * len(clean)
     print('dropped: ' + ', '.join(f'{count:,} {why}' for why, count in cleaner.dropped.items()), flush=True)
-    numbered, aside = text.hold_out(list(zip(pairs, repeats)), held_out)
+    numbered, aside = text.hold_out(list(zip(pairs, repeats, strict=True)), held_out)
     pairs, repeats = [pair for pair, _ in numbered], [repeat for _, repeat in numbered]
     if variations:              # after the split: a variation of a held-out pair would give it away
-        more = list(text.vary(pairs, rng))
+        more = list(text.vary(pairs, languages, rng))
         pairs, repeats = pairs + more, repeats + [(1, 1)] * len(more)
 
     path = os.path.join(work, 'vocab.spm')
@@ -75,8 +81,8 @@ def prepare(work, files, test_sets, vocabulary_size, held_out, variations, vocab
     else:
         train_vocabulary(path, pairs, vocabulary_size)
     vocabulary = sentencepiece.SentencePieceProcessor(model_file=path)
-    kept = encode(os.path.join(work, 'train.npz'), vocabulary, pairs, repeats)
+    kept = encode(os.path.join(work, 'train.npz'), vocabulary, pairs, repeats, languages)
     aside = [pair for pair, _ in aside]
-    encode(os.path.join(work, 'held-out.npz'), vocabulary, aside, [(1, 1)] * len(aside))
-    text.write_pairs(os.path.join(work, 'sets', 'held-out.en-de.tsv'), aside)
+    encode(os.path.join(work, 'held-out.npz'), vocabulary, aside, [(1, 1)] * len(aside), languages)
+    text.write_pairs(os.path.join(work, 'sets', f'held-out.{languages[0]}-{languages[1]}.tsv'), aside)
     print(f'{kept:,} pairs to train on, {len(aside):,} held out, {vocabulary.get_piece_size():,} pieces', flush=True)

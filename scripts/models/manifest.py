@@ -10,12 +10,12 @@ import json
 import os
 import sys
 
-WEIGHTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'weights')
+WEIGHTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../weights')
 MANIFEST = os.path.join(WEIGHTS, 'manifest.json')
 # Origin of each file of a direction, in the order in which a loader wants them.
 FILES = {
     'config.json': 'written by the training export',
-    'model.safetensors': 'trained by the project (weights/README.md), quantised to int8 by scripts/quantize.py',
+    'model.safetensors': 'trained by the project (weights/README.md), quantised to int8 by scripts/models/quantize.py',
     'vocab.spm': 'SentencePiece unigram model trained on the same text',
 }
 
@@ -54,7 +54,7 @@ def main():
     found = {entry['path']: entry for model in manifest['models'] for entry in model['files']}
     wrong = [path for path in sorted(listed.keys() | found.keys()) if listed.get(path) != found.get(path)]
     for path in wrong:
-        print(f'manifest.py: {path} is not what weights/manifest.json says; rerun scripts/manifest.py', file=sys.stderr)
+        print(f'manifest.py: {path} is not what weights/manifest.json says; rerun scripts/models/manifest.py', file=sys.stderr)
     sys.exit(1 if wrong else 0)
 
 

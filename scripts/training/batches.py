@@ -5,20 +5,26 @@ import threading
 import numpy as np
 import torch
 
+import parallel
+
 EOS, PADDING = 0, -1
 
 
 class Corpus:
-    """The ids of all pairs; `swap` trains German into English."""
+    """The ids of all pairs; `source`: the language to translate from, where it is not the first of the file's two."""
 
-    def __init__(self, path, longest, swap):
+    def __init__(self, path, longest, source=''):
         with np.load(path) as data:
             lengths, self.ids, self.repeats = data['lengths'].astype(np.int64), data['ids'], data['repeats']
+            languages = data['languages'].tolist()
         ends = np.cumsum(lengths.sum(1))
         starts = np.stack([ends - lengths.sum(1), ends - lengths[:, 1]], 1)
         keep = lengths.max(1) < longest
         lengths, starts, self.repeats = lengths[keep], starts[keep], self.repeats[keep]
-        first, second = (1, 0) if swap else (0, 1)
+        if source and source not in languages:
+            raise parallel.LanguageError(f'{path} has {" and ".join(languages)}, not {source}')
+        first, second = (1, 0) if source == languages[1] else (0, 1)
+        self.languages = languages[first], languages[second]
         self.source = starts[:, first], lengths[:, first]
         self.target = starts[:, second], lengths[:, second]
         self.late = False               # which column of `repeats` an epoch follows

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const build = fileURLToPath(new URL('../build/wasm/', import.meta.url));
+const build = fileURLToPath(new URL('../../build/wasm/', import.meta.url));
 
 /** @returns {Promise<any>} the Embind module (src/bindings/embind.cpp) */
 export async function loadCore() {

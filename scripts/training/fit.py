@@ -16,8 +16,7 @@ import optimise
 @dataclasses.dataclass
 class Settings:
     """A run's settings. The defaults are the large shape on a GPU; train's options have the same names."""
-    source: str = 'en'
-    target: str = 'de'
+    source: str = ''                # the language to translate from; without: the first of prepare's two
     minutes: float = 25.0           # the budget
     steps: int = 0                  # the budget in steps in place of minutes, where a run must be repeatable
     width: int = 384
@@ -49,14 +48,13 @@ class Run:
         self.dtype = torch.bfloat16 if settings.bfloat16 or self.device.type == 'cuda' else torch.float32
         self.vocabulary = os.path.join(work, 'vocab.spm')
         pieces = sentencepiece.SentencePieceProcessor(model_file=self.vocabulary).get_piece_size()
-        config = model_config.make_config(settings.source, settings.target, pieces, settings.width, settings.ffn,
+        self.train = batches.Corpus(os.path.join(work, 'train.npz'), settings.longest, settings.source)
+        self.held_out = batches.Corpus(os.path.join(work, 'held-out.npz'), settings.longest, settings.source)
+        config = model_config.make_config(*self.train.languages, pieces, settings.width, settings.ffn,
                                           settings.encoder_layers, settings.decoder_layers, settings.heads)
         self.model = network.Translator(config, settings.dropout).to(self.device)
         if settings.init:
             network.load(self.model, settings.init)
-        swap = settings.source == 'de'          # the columns are English, German
-        self.train = batches.Corpus(os.path.join(work, 'train.npz'), settings.longest, swap)
-        self.held_out = batches.Corpus(os.path.join(work, 'held-out.npz'), settings.longest, swap)
 
     def loss(self, source, target, smoothing):
         """Summed loss of a batch and its number of target tokens."""

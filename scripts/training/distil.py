@@ -11,20 +11,20 @@ import subprocess
 import tempfile
 
 import bleu
+import parallel
 import text
 
-COLUMNS = {'en': 0, 'de': 1}
 LEAST = 55      # chrF2 of a translation that is kept: below, most are wrong
 
 
-def sample(files, seed=1):
-    """Pairs of PATH[:COUNT] each: COUNT taken at random, or all."""
-    pairs = []
+def sample(files, languages, stated, seed=1):
+    """(source, target) pairs of PATH[:COUNT] each: COUNT taken at random, or all."""
+    taken = []
     for file in files:
         path, _, count = file.partition(':')
-        found = [pair for pair in text.read_pairs(path) if text.is_clean(*pair)]
-        pairs += random.Random(seed).sample(found, min(int(count), len(found))) if count else found
-    return pairs
+        found = [pair for pair in text.read_pairs(path, languages, stated) if text.is_clean(*pair)]
+        taken += random.Random(seed).sample(found, min(int(count), len(found))) if count else found
+    return taken
 
 
 def translations(core, model, lines, beam):
@@ -41,19 +41,20 @@ def translations(core, model, lines, beam):
             raise subprocess.CalledProcessError(run.returncode, command)
 
 
-def distil(core, model, files, out, beam):
-    """Write the interpolated pairs to `out`, each as it is found."""
+def distil(core, model, files, out, beam, stated=None):
+    """Write the interpolated pairs to `out`, each as it is found. `stated`: languages of the columns of all files, `out` too."""
     with open(os.path.join(model, 'config.json'), encoding='utf-8') as file:
         config = json.load(file)
-    source, target = COLUMNS[config['source_language']], COLUMNS[config['target_language']]
-    pairs, kept = sample(files), 0
-    choices = translations(core, model, [pair[source] for pair in pairs], beam)
+    languages = config['source_language'], config['target_language']
+    first, second = parallel.order(out, *languages, stated)
+    taken, kept = sample(files, languages, stated), 0
+    choices = translations(core, model, [source for source, _ in taken], beam)
     with open(out, 'w', encoding='utf-8') as file:
-        for done, (pair, choice) in enumerate(zip(pairs, choices, strict=True), 1):
-            score, best = max((bleu.chrf2([translation], [pair[target]]), translation) for translation in choice)
+        for done, ((source, target), choice) in enumerate(zip(taken, choices, strict=True), 1):
+            score, best = max((bleu.chrf2([translation], [target]), translation) for translation in choice)
             if score >= LEAST:
-                columns = {source: pair[source], target: best}
-                file.write(f'{columns[0]}\t{columns[1]}\n')
+                sides = source, best
+                file.write(f'{sides[first]}\t{sides[second]}\n')
                 kept += 1
-            if done % 1000 == 0 or done == len(pairs):
-                print(f'{done:,} of {len(pairs):,} pairs, {kept:,} kept', flush=True)
+            if done % 1000 == 0 or done == len(taken):
+                print(f'{done:,} of {len(taken):,} pairs, {kept:,} kept', flush=True)

@@ -185,8 +185,8 @@ class Model:
                 logits = self.decode(out, memory, last_only=True)[0]
                 log_p = (logits - log_normaliser(logits)[:, None])[0]
                 forbid_repetition(out, allowed, log_p)
-                for token in np.argpartition(-log_p, 2 * width)[:2 * width]:
-                    candidates.append((out + [int(token)], score + float(log_p[token])))
+                candidates += [(out + [int(token)], score + float(log_p[token]))
+                               for token in np.argpartition(-log_p, 2 * width)[:2 * width]]
             candidates.sort(key=lambda c: -c[1])
             live = []
             for out, score in candidates[:2 * width]:
@@ -208,7 +208,7 @@ def allowed_repetitions(source):
     most = 0
     for stretch in range(1, LONGEST_STRETCH + 1):
         same = 0
-        for before, token in zip(source, source[stretch:]):
+        for before, token in zip(source, source[stretch:], strict=False):
             same = same + 1 if token == before else 0
             most = max(most, 1 + same // stretch)
     return max(3, most + 2)

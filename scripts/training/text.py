@@ -1,31 +1,32 @@
 """Parallel text: reading, cleaning, removing duplicates, keeping test lines out, and everyday variation.
 
-A pair is (English, German); a file of pairs has a line each, English TAB German.
+A pair is (first, second), text in the two languages that prepare.py was asked for.
 """
 import random
 import re
 import unicodedata
+
+import parallel
 
 SHORTEST_BANNED = 12    # letters and digits; "Thank you." may stand in a test set and be trained on all the same
 LONGEST = 1000          # characters of a side
 EMOJI = '😀 😂 👍 🎉 ❤️ 😢 🙏 🔥 😊 🤔 ✅ ⚠️ 🚀 ☕ 🌍 🐶 😉 👋 💡 🎂'.split()
 UNWANTED = re.compile(r'[\x00-\x08\x0b-\x1f\x7f\ufffd]')
 LETTER = re.compile(r'[^\W\d_]')
+# How a language quotes, where not "so".
+QUOTES = {'de': ('„', '“'), 'fr': ('«\u00a0', '\u00a0»')}
 
 
-def read_pairs(path):
-    """Every pair of a file, stripped; lines without two columns are left out."""
-    with open(path, encoding='utf-8', errors='replace', newline='\n') as file:
-        for line in file:
-            columns = [unicodedata.normalize('NFC', column.strip()) for column in line.rstrip('\n').split('\t')]
-            if len(columns) >= 2:
-                yield columns[0], columns[1]
+def read_pairs(path, languages, stated=None):
+    """Every pair of a file in the order of `languages`, stripped."""
+    for pair in parallel.read(path, *languages, stated):
+        yield tuple(unicodedata.normalize('NFC', side.strip()) for side in pair)
 
 
 def write_pairs(path, pairs):
-    """The inverse of read_pairs."""
+    """A line each."""
     with open(path, 'w', encoding='utf-8') as file:
-        file.writelines(f'{english}\t{german}\n' for english, german in pairs)
+        file.writelines(f'{first}\t{second}\n' for first, second in pairs)
 
 
 def skeleton(text):
@@ -33,30 +34,30 @@ def skeleton(text):
     return re.sub(r'\W+', '', text.lower())
 
 
-def is_clean(english, german):
+def is_clean(first, second):
     """Whether a pair looks like a sentence and its translation."""
-    for side in (english, german):
+    for side in (first, second):
         if not side or len(side) > LONGEST or UNWANTED.search(side) or not LETTER.search(side):
             return False
-    if english == german and len(english.split()) > 3:      # left untranslated; short ones are names and numbers
+    if first == second and len(first.split()) > 3:      # left untranslated; short ones are names and numbers
         return False
-    return max(len(english), len(german)) <= 3 * min(len(english), len(german)) + 20
+    return max(len(first), len(second)) <= 3 * min(len(first), len(second)) + 20
 
 
 class Cleaner:
     """Lets a pair pass once, if it is clean and neither side stands in a test set."""
 
-    def __init__(self, test_sets):
-        self.banned = {skeleton(side) for path in test_sets for pair in read_pairs(path) for side in pair}
+    def __init__(self, test_sets, languages, stated=None):
+        self.banned = {skeleton(side) for path in test_sets for pair in read_pairs(path, languages, stated) for side in pair}
         self.seen = set()
         self.dropped = {'unclean': 0, 'in a test set': 0, 'seen before': 0}
 
-    def accepts(self, english, german):
+    def accepts(self, first, second):
         """Whether to train on this pair. Counts what it drops."""
-        if not is_clean(english, german):
+        if not is_clean(first, second):
             self.dropped['unclean'] += 1
             return False
-        bones = skeleton(english), skeleton(german)
+        bones = skeleton(first), skeleton(second)
         if any(len(bone) > SHORTEST_BANNED and bone in self.banned for bone in bones):
             self.dropped['in a test set'] += 1
             return False
@@ -68,25 +69,31 @@ class Cleaner:
         return True
 
 
-def vary(pairs, rng):
+def quoted(text, language):
+    """The text between the language's quotation marks."""
+    opening, closing = QUOTES.get(language, ('"', '"'))
+    return f'{opening}{text}{closing}'
+
+
+def vary(pairs, languages, rng):
     """For about one pair in ten a second one, written as people write: capitals, no full stop, emoji, two sentences, quotes."""
     previous = None
-    for english, german in pairs:
-        draw, size = rng.random(), len(english)
+    for first, second in pairs:
+        draw, size = rng.random(), len(first)
         if draw < 0.012 and size < 160:
-            yield english.upper(), german.upper()
+            yield first.upper(), second.upper()
         elif draw < 0.022 and size < 200:
-            yield english.lower(), german
-        elif draw < 0.040 and size < 120 and english[-1] in '.!' and german[-1] in '.!':
-            yield english[:-1], german[:-1]
+            yield first.lower(), second
+        elif draw < 0.040 and size < 120 and first[-1] in '.!' and second[-1] in '.!':
+            yield first[:-1], second[:-1]
         elif draw < 0.050 and size < 120:
             emoji = rng.choice(EMOJI)
-            yield f'{english} {emoji}', f'{german} {emoji}'
+            yield f'{first} {emoji}', f'{second} {emoji}'
         elif draw < 0.100 and previous and size + len(previous[0]) < 260 and previous[0][-1] in '.!?':
-            yield f'{previous[0]} {english}', f'{previous[1]} {german}'
+            yield f'{previous[0]} {first}', f'{previous[1]} {second}'
         elif draw < 0.108 and size < 120:
-            yield f'"{english}"', f'„{german}“'
-        previous = english, german
+            yield quoted(first, languages[0]), quoted(second, languages[1])
+        previous = first, second
 
 
 def hold_out(pairs, count, seed=1):

@@ -45,7 +45,7 @@ def bleu(hypotheses, references):
     if not hits[0]:
         return 0.0
     smoothing, log_precision = 1.0, 0.0
-    for hit, total in zip(hits, totals):
+    for hit, total in zip(hits, totals, strict=True):
         if total == 0:
             return 0.0
         if hit == 0:
@@ -65,8 +65,8 @@ def chrf2(hypotheses, references, order=6, beta=2):
             hits[n] += (have & want).total()
             found[n] += have.total()
             wanted[n] += want.total()
-    precision = sum(hit / total for hit, total in zip(hits, found) if total) / order
-    recall = sum(hit / total for hit, total in zip(hits, wanted) if total) / order
+    precision = sum(hit / total for hit, total in zip(hits, found, strict=True) if total) / order
+    recall = sum(hit / total for hit, total in zip(hits, wanted, strict=True) if total) / order
     if precision + recall == 0:
         return 0.0
     return 100 * (1 + beta ** 2) * precision * recall / (beta ** 2 * precision + recall)

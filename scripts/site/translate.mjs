@@ -1,4 +1,4 @@
-/** Translates one text with the WebAssembly module under Node: node scripts/translate.mjs MODEL_FOLDER TEXT */
+/** Translates one text with the WebAssembly module under Node: node scripts/site/translate.mjs MODEL_FOLDER TEXT */
 import { loadCore, loadEngine, translate } from './wasm_core.mjs';
 
 const [folder, text] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
  * Serves a folder (build/site/) on 127.0.0.1, the way Dragoman should be served anywhere:
- *   node scripts/serve.mjs [--port 8080] [folder]
+ *   node scripts/site/serve.mjs [--port 8080] [folder]
  * Cross-origin isolation (COOP, COEP) is what lets the engine use several threads; without it the page runs on one.
  */
 import { once } from 'node:events';
@@ -58,7 +58,7 @@ export async function listen(listener, port) {
 }
 
 function siteFolder() {
-  return join(fileURLToPath(new URL('..', import.meta.url)), 'build/site');
+  return join(fileURLToPath(new URL('../..', import.meta.url)), 'build/site');
 }
 
 async function main() {

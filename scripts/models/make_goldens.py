@@ -15,7 +15,7 @@ import xxhash
 
 import reference
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SMALLEST_MARGIN = 0.1       # logits; between the best and the second of every step
 NUDGE = 4e-6                # of an embedding value: many times the error of a float32 sum
 CANDIDATES = {
@@ -110,7 +110,7 @@ def write_quantised_rows(path, rows=1 << 21, width=4):
     hashes = {name: xxhash.xxh64(array.astype(kind).tobytes()).hexdigest()
               for name, array, kind in (('values', values, 'u1'), ('zero', zero, '<i4'), ('scale', scale, '<f4'))}
     with open(path, 'w', encoding='utf-8') as file:
-        json.dump({'made_by': 'scripts/make_goldens.py', 'rows': rows, 'width': width} | hashes, file, indent=1)
+        json.dump({'made_by': 'scripts/models/make_goldens.py', 'rows': rows, 'width': width} | hashes, file, indent=1)
         file.write('\n')
 
 
@@ -131,7 +131,7 @@ def main():
             print(f'{direction} {"kept" if keep else "left out"} {margin:.3f} {case["greedy"]}')
             if keep:
                 cases.append(case)
-        write(os.path.join(ROOT, 'tests/data', f'golden-{direction}.json'), 'scripts/make_goldens.py', cases)
+        write(os.path.join(ROOT, 'tests/data', f'golden-{direction}.json'), 'scripts/models/make_goldens.py', cases)
 
 
 if __name__ == '__main__':
