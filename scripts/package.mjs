@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -30,7 +30,7 @@ export async function buildPackage(target = join(root, 'build/package')) {
   const isSource = (path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
   await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
   await copyLanguageTables(join(source, 'vendor/eld'));
-  await writeFile(join(source, 'default-models.js'), defaultModels(manifest));
+  await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
   await bundle(source, dist);
   await copyAssets(manifest, dist);
   await emitTypes(source, join(dist, 'types'));
@@ -66,6 +66,7 @@ async function bundle(source, dist) {
     logLevel: 'warning',
     // Stays a file of its own, next to the wasm that it names.
     external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
+    plugins: [addressesFromTheTop],
   };
   // Together, so that a page which uses both entries has one set of engines.
   const entries = ['dragoman.js', 'element.js', 'worker.js', 'worker-threads.js'];
@@ -75,16 +76,27 @@ async function bundle(source, dist) {
     platform: 'node',
     chunkNames: 'node-chunk-[hash]',
     entryPoints: { node: join(source, 'dragoman.js'), 'node-worker': join(source, 'node/worker.js') },
-    plugins: [nodeTwins(source)],
+    plugins: [addressesFromTheTop, nodeTwins(source)],
   });
 }
 
-/** Puts web/node/X.js in the place of web/X.js. */
+/** What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer. */
+const addressesFromTheTop = {
+  name: 'addresses-from-the-top',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]source[\\/]\w+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replace(/'\.\.\/(?=.*\bimport\.meta\.url\b)/g, "'./") };
+    });
+  },
+};
+
+/** Puts the files of web/node/ in the place of those of the same name in web/base/ and web/engine/. */
 function nodeTwins(source) {
   return {
     name: 'node-twins',
     setup({ onResolve }) {
-      onResolve({ filter: /^\.\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', path) }));
+      onResolve({ filter: /\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', basename(path)) }));
       onResolve({ filter: /core\/dragoman-core\.mjs$/ }, () => ({ path: './core/dragoman-core.mjs', external: true }));
     },
   };

@@ -9,9 +9,9 @@
  * const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
  * console.log(await translator.translate('How are you?'));
  */
-import { models, registerModel } from './models.js';
+import { models, registerModel } from './api/models.js';
 
-export { LanguageDetector } from './language-detector.js';
-export { translateElement } from './element-translation.js';
-export { Translator } from './translator.js';
+export { LanguageDetector } from './api/language-detector.js';
+export { translateElement } from './content/element-translation.js';
+export { Translator } from './api/translator.js';
 export const Dragoman = Object.freeze({ models, registerModel });

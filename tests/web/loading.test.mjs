@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { loadModel } from '../../web/model-loader.js';
+import { loadModel } from '../../web/models/loader.js';
 import { inEachBrowser } from './support/browsers.mjs';
 
 const BYTES = 64 << 20;
@@ -46,7 +46,7 @@ inEachBrowser((environment) => {
       const { instantiateStreaming, instantiate } = WebAssembly;
       WebAssembly.instantiateStreaming = (...rest) => (streamed++, instantiateStreaming(...rest));
       WebAssembly.instantiate = (...rest) => (whole++, instantiate(...rest));
-      const [{ default: createModule }, { loadCore }] = await Promise.all([import('./core/dragoman-core.mjs'), import('./core.js')]);
+      const [{ default: createModule }, { loadCore }] = await Promise.all([import('./core/dragoman-core.mjs'), import('./engine/core.js')]);
       const url = (name) => new URL(`core/${name}.wasm`, location.href);
       await loadCore(createModule, { core: url('dragoman-core'), kernels: url('dragoman-relaxed') });
       return [streamed, whole];

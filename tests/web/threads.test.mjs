@@ -1,5 +1,5 @@
 // The engine on several threads, where the page is cross-origin isolated: the same translations as on one, and one thread
-// wherever something stands in the way of more. Firefox has its reasons (web/worker-host.js) for one in any case.
+// wherever something stands in the way of more. Firefox has its reasons (web/engine/worker-host.js) for one in any case.
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { HEADERS } from '../../scripts/serve.mjs';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * The twin of ../worker-host.js for Node: a worker thread with the few members of the web's Worker that engine.js uses.
+ * The twin of ../engine/worker-host.js for Node: a worker thread with the few members of the web's Worker that engine.js uses.
  * Like any open resource it keeps the process alive until it is closed: `translator.destroy()`.
  */
 export function startWorker() {

@@ -1,5 +1,5 @@
 /** The core's module and a model, loaded over HTTP. */
-import { loadCore } from '../core.js';
+import { loadCore } from '../engine/core.js';
 
 /**
  * As the site's worker does, on one thread.

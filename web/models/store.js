@@ -1,4 +1,4 @@
-import { quotaExceeded } from './errors.js';
+import { quotaExceeded } from '../base/errors.js';
 
 /**
  * Model files kept on the visitor's machine, by content hash, shared by all tabs of the origin.
@@ -17,7 +17,7 @@ import { quotaExceeded } from './errors.js';
 
 const CACHE = 'dragoman-models-1';
 // Never fetched: only names, below the page's own origin. Absolute, because in a worker that was started from a blob: URL
-// (see engine.js) a path alone means nothing.
+// (see engine/worker-host.js) a path alone means nothing.
 const ROOT = `${globalThis.origin}/.dragoman/`;
 
 export class ModelStore {

@@ -1,5 +1,5 @@
-import { nextTask, untilAborted } from './abort.js';
-import { exception, quotaExceeded } from './errors.js';
+import { nextTask, untilAborted } from '../base/abort.js';
+import { exception, quotaExceeded } from '../base/errors.js';
 import { CreateMonitor, DownloadProgress } from './progress.js';
 
 /**

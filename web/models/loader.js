@@ -1,5 +1,5 @@
 import { download } from './download.js';
-import { ModelStore } from './model-store.js';
+import { ModelStore } from './store.js';
 
 /**
  * Brings the files of one model into memory: from the store where they are there and sound, from the network otherwise.

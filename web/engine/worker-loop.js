@@ -1,5 +1,5 @@
-import { toRecord } from './errors.js';
-import { loadModel } from './model-loader.js';
+import { toRecord } from '../base/errors.js';
+import { loadModel } from '../models/loader.js';
 
 /**
  * The worker of one direction: the only place that touches the wasm module. It owns the loop that drives the engine, so

@@ -1,4 +1,4 @@
-import { matchTag } from './language-tag.js';
+import { matchTag } from '../base/language-tag.js';
 import { fetchManifest, parseManifest } from './manifest.js';
 
 /**

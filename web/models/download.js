@@ -1,5 +1,5 @@
-import { exception } from './errors.js';
-import { fetchResource } from './resource.js';
+import { exception } from '../base/errors.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * One model file from the network into memory that the caller owns, whole and checked, or an error that says what the

@@ -1,4 +1,4 @@
-import { fetchResource } from './resource.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * The int8 kernels on relaxed SIMD (src/kernels/int8_product_relaxed.cpp): faster, and the same integers. A module of

@@ -1,8 +1,8 @@
-import { routeAvailability } from './availability.js';
-import { Catalogue } from './catalogue.js';
-import { defaultModels } from './default-models.js';
-import { canonicalTag } from './language-tag.js';
-import { ModelStore } from './model-store.js';
+import { routeAvailability } from '../models/availability.js';
+import { Catalogue } from '../models/catalogue.js';
+import { defaultModels } from '../models/default-models.js';
+import { canonicalTag } from '../base/language-tag.js';
+import { ModelStore } from '../models/store.js';
 
 /** The directions every translator of this page chooses from. */
 export const catalogue = new Catalogue(defaultModels);
@@ -14,7 +14,7 @@ export const catalogue = new Catalogue(defaultModels);
 export const models = {
   /**
    * @returns {Promise<{sourceLanguage: string, targetLanguage: string, bytes: number,
-   *   availability: import('./availability.js').Availability}[]>}
+   *   availability: import('../models/availability.js').Availability}[]>}
    * @example
    * for (const { sourceLanguage, targetLanguage, bytes, availability } of await Dragoman.models.list()) {
    *   console.log(`${sourceLanguage} to ${targetLanguage}: ${bytes} bytes, ${availability}`);
@@ -48,7 +48,7 @@ export const models = {
 
 /**
  * Makes models of your own known to every later `Translator.create()` and `availability()`.
- * @param {import('./manifest.js').ManifestSource} manifest paths in it are relative to the page
+ * @param {import('../models/manifest.js').ManifestSource} manifest paths in it are relative to the page
  * @example
  * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
  */

@@ -1,4 +1,4 @@
-import { exception, fromRecord } from './errors.js';
+import { exception, fromRecord } from '../base/errors.js';
 import { startWorker } from './worker-host.js';
 
 /**
@@ -6,7 +6,7 @@ import { startWorker } from './worker-host.js';
  * with the first and ended with the last, so that nothing of its memory remains. If the worker dies, the calls in flight
  * are rejected and the next one gets a new worker, from the stored model.
  *
- * @typedef {import('./manifest.js').Model} Model
+ * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {{tokens: number, sentences: number, sentencesDone: number}} Statistics
  *
  * @typedef {object} Call

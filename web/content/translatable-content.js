@@ -1,4 +1,4 @@
-import { matchTag } from './language-tag.js';
+import { matchTag } from '../base/language-tag.js';
 
 /**
  * Which parts of a page are prose in the language that is to be translated, by the rules HTML gives: the translate

@@ -1,5 +1,5 @@
 import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
-import { Translator } from './translator.js';
+import { Translator } from '../api/translator.js';
 
 /**
  * Translation of a living piece of a page. Only the characters of text nodes and of a few attributes change: elements, their
@@ -22,7 +22,7 @@ const FIRST_VIEW_MS = 100;
 
 /**
  * @param {Element} root
- * @param {import('./translator.js').TranslatorLanguages & import('./destroyable-model.js').CreateEvents} options
+ * @param {import('../api/translator.js').TranslatorLanguages & import('../api/destroyable-model.js').CreateEvents} options
  *   `signal` ends the translation; what is translated by then stays
  * @returns {Promise<ElementTranslation>} when the model is loaded; what it cannot load rejects as `Translator.create` does
  * @example

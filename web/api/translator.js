@@ -1,18 +1,18 @@
-import { nextTask, untilAborted } from './abort.js';
-import { routeAvailability } from './availability.js';
+import { nextTask, untilAborted } from '../base/abort.js';
+import { routeAvailability } from '../models/availability.js';
 import {
   constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
 } from './destroyable-model.js';
-import { exception } from './errors.js';
-import { canonicalTag } from './language-tag.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag } from '../base/language-tag.js';
 import { catalogue } from './models.js';
-import { Route } from './route.js';
+import { Route } from '../engine/route.js';
 
 /**
  * @typedef {object} TranslatorLanguages
  * @property {string} sourceLanguage BCP 47 tag
  * @property {string} targetLanguage BCP 47 tag
- * @property {string | URL | import('./manifest.js').ManifestSource} [models] extension: take models from here only
+ * @property {string | URL | import('../models/manifest.js').ManifestSource} [models] extension: take models from here only
  *
  * @typedef {object} TranslateOptions
  * @property {AbortSignal} [signal]

@@ -1,9 +1,9 @@
-import { nextTask, untilAborted } from './abort.js';
+import { nextTask, untilAborted } from '../base/abort.js';
 import {
   constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
 } from './destroyable-model.js';
-import { exception } from './errors.js';
-import { canonicalTag, matchTag } from './language-tag.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag, matchTag } from '../base/language-tag.js';
 
 /**
  * The W3C's LanguageDetector over ELD's n-gram tables (Apache-2.0, by Nito T.M.), which are fetched when a detector is first
@@ -108,7 +108,7 @@ function loadTables() {
   if (tables) return tables;
   state = 'downloading';
   // @ts-ignore: put there by scripts/site.mjs
-  tables = import('./vendor/eld/entries/static.extrasmall.js').then(
+  tables = import('../vendor/eld/entries/static.extrasmall.js').then(
     ({ eld }) => {
       state = 'available';
       return eld;

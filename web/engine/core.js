@@ -1,6 +1,6 @@
-import { exception } from './errors.js';
+import { exception } from '../base/errors.js';
 import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
-import { fetchResource } from './resource.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * Compiles the engine while it is still being downloaded, and gives it the fastest kernels that the browser takes.

@@ -3,7 +3,7 @@ import { Engine } from './engine.js';
 /**
  * From one language to another: one engine, or two in a row that meet in English. To its user both look the same.
  *
- * @typedef {import('./manifest.js').Model} Model
+ * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./engine.js').Call} Call
  */
 export class Route {

@@ -1,6 +1,6 @@
-import { exception } from './errors.js';
-import { canonicalTag } from './language-tag.js';
-import { fetchResource } from './resource.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag } from '../base/language-tag.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * A manifest says which directions exist, which files each is made of, and how to know that a file is right.
