@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
 import { answers } from './support/site.mjs';
+import { openTyping } from './support/typing.mjs';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -22,9 +23,8 @@ for (const colorScheme of ['light', 'dark']) {
         const context = await browser.newContext({ colorScheme, viewport });
         const page = await context.newPage();
         site.rules.set('/weights/en-de/vocab.spm', answers.status(404));
-        await page.goto(site.url);
+        await openTyping(page, site, 'Where is the train station?');
         assert.ok(await page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme));
-        await page.fill('#source', 'Where is the train station?');
         await page.waitForSelector('#failure:visible');
         assert.deepEqual(await violations(page), [], 'with an error shown');
         site.rules.clear();
