@@ -9,9 +9,7 @@
  * const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
  * console.log(await translator.translate('How are you?'));
  */
-import { models, registerModel } from './api/models.js';
-
+export { Dragoman } from './api/models.js';
 export { LanguageDetector } from './api/language-detector.js';
 export { translateElement } from './content/element-translation.js';
 export { Translator } from './api/translator.js';
-export const Dragoman = Object.freeze({ models, registerModel });

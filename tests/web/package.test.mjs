@@ -8,12 +8,13 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { buildPackage } from '../../scripts/package.mjs';
 import { HEADERS, listen, requestListener } from '../../scripts/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
+import { misnamed } from './support/names.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -130,6 +131,8 @@ inEachBrowser((environment) => {
     await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
     await page.locator('dragoman-translate textarea').fill('Where is the train station?');
     await page.waitForFunction(() => document.querySelector('dragoman-translate').translation === 'Wo ist der Bahnhof?');
+    const files = ['dragoman', 'element'].map((name) => `import('/node_modules/dragoman/dist/${name}.js')`);
+    assert.deepEqual(await page.evaluate(`Promise.all([${files}]).then((all) => all.flatMap(${misnamed}))`), []);
     assert.deepEqual(problems, []);
     await close();
   });
@@ -164,6 +167,12 @@ inEachBrowser((environment) => {
     assert.deepEqual(problems, []);
     await close();
   });
+});
+
+test('Node: what is exported has its own name, minified as it is', async () => {
+  const exports = await import(pathToFileURL(join(folder, 'installed/node_modules/dragoman/dist/node.js')));
+  assert.deepEqual(Object.keys(exports).sort(), ['Dragoman', 'LanguageDetector', 'Translator', 'translateElement']);
+  assert.deepEqual(misnamed(exports), []);
 });
 
 test('Node: standard input to standard output; a direction that is not there', async () => {

@@ -5,10 +5,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
+import { misnamed } from './support/names.mjs';
 import { pageTests } from './support/page-tests.mjs';
 
 inEachBrowser((environment) => {
   const { pageTest } = pageTests(environment);
+
+  test('what is exported has its own name, minified as it is', async () => {
+    const found = await environment.page.evaluate(`(async () => {
+      const all = { ...(await import('/dragoman.js')), ...(await import('/element.js')) };
+      return { exported: Object.keys(all).sort(), wrong: (${misnamed})(all) };
+    })()`);
+    assert.deepEqual(found, { exported: ['Dragoman', 'DragomanTranslate', 'LanguageDetector', 'Translator', 'translateElement'], wrong: [] });
+  });
 
   pageTest('availability: downloadable, downloading, available; unavailable for a direction that is not there', async () => {
     const states = [await Translator.availability(EN_DE)];

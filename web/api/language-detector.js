@@ -4,6 +4,7 @@ import {
 } from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag, matchTag } from '../base/language-tag.js';
+import { named } from '../base/named.js';
 
 /**
  * The W3C's LanguageDetector over ELD's n-gram tables (Apache-2.0, by Nito T.M.), which are fetched when a detector is first
@@ -35,6 +36,10 @@ let state = 'downloadable';
 let tables;
 
 export class LanguageDetector extends DestroyableModel {
+  static {
+    named('LanguageDetector', this);
+  }
+
   #tables;
   #expected;
 

@@ -11,7 +11,7 @@ export const catalogue = new Catalogue(defaultModels);
  * The models there are, and those kept on this machine. No part of the standard: browsers manage their own models, a page
  * that brings its models along must be able to.
  */
-export const models = {
+const models = {
   /**
    * @returns {Promise<{sourceLanguage: string, targetLanguage: string, bytes: number,
    *   availability: import('../models/availability.js').Availability}[]>}
@@ -46,15 +46,20 @@ export const models = {
   },
 };
 
-/**
- * Makes models of your own known to every later `Translator.create()` and `availability()`.
- * @param {import('../models/manifest.js').ManifestSource} manifest paths in it are relative to the page
- * @example
- * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
- */
-export function registerModel(manifest) {
-  catalogue.register(manifest);
-}
+/** What the specification has no place for. */
+export const Dragoman = Object.freeze({
+  models,
+
+  /**
+   * Makes models of your own known to every later `Translator.create()` and `availability()`.
+   * @param {import('../models/manifest.js').ManifestSource} manifest paths in it are relative to the page
+   * @example
+   * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
+   */
+  registerModel(manifest) {
+    catalogue.register(manifest);
+  },
+});
 
 function summary({ sourceLanguage, targetLanguage, bytes }) {
   return { sourceLanguage, targetLanguage, bytes };

@@ -5,6 +5,7 @@ import {
 } from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag } from '../base/language-tag.js';
+import { named } from '../base/named.js';
 import { catalogue } from './models.js';
 import { Route } from '../engine/route.js';
 
@@ -37,6 +38,10 @@ const busy = new Set();
 const forgotten = new FinalizationRegistry((route) => route.release());
 
 export class Translator extends DestroyableModel {
+  static {
+    named('Translator', this);
+  }
+
   #route;
   #sourceLanguage;
   #targetLanguage;

@@ -1,3 +1,4 @@
+import { named } from '../base/named.js';
 import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
 import { Translator } from '../api/translator.js';
 
@@ -33,6 +34,7 @@ export async function translateElement(root, options) {
   const translator = await Translator.create(options);
   return new LiveTranslation(root, translator, options.signal);
 }
+named('translateElement', translateElement);
 
 class LiveTranslation {
   #root;

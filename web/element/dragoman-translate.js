@@ -1,4 +1,5 @@
 import { nextTask } from '../base/abort.js';
+import { named } from '../base/named.js';
 import { sheet } from './style.js';
 import { Translator } from '../api/translator.js';
 
@@ -22,6 +23,10 @@ const PAUSE_MS = 150;
 const ANNOUNCE_AFTER_MS = 1000;
 
 export class DragomanTranslate extends HTMLElement {
+  static {
+    named('DragomanTranslate', this);
+  }
+
   static formAssociated = true;
   static observedAttributes = ['source-language', 'target-language', 'placeholder', 'source-label', 'target-label', 'models'];
 
