@@ -1,4 +1,5 @@
 import { nextTask } from '../base/abort.js';
+import { exception } from '../base/errors.js';
 import { named } from '../base/named.js';
 import { sheet } from './style.js';
 import { Translator } from '../api/translator.js';
@@ -72,14 +73,14 @@ export class DragomanTranslate extends HTMLElement {
 
   /** The element may only be moving within the page; a task later it is either there again or gone. */
   disconnectedCallback() {
-    nextTask().then(() => !this.isConnected && this.#reset(new DOMException('The element was removed.', 'AbortError')));
+    nextTask().then(() => !this.isConnected && this.#reset(exception('AbortError', 'The element was removed.')));
   }
 
   attributeChangedCallback(name, before, after) {
     if (before === after) return;
     this.#label();
     if (!/language|models/.test(name)) return;
-    this.#reset(new DOMException('The language was changed.', 'AbortError'));
+    this.#reset(exception('AbortError', 'The language was changed.'));
     if (this.isConnected && this.#source.value) this.#schedule(0);
   }
 

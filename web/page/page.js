@@ -7,7 +7,10 @@ import { OtherTranslations } from './other-translations.js';
 import { TargetText } from './target-text.js';
 import { Translators } from './translators.js';
 
-/** The page: text in, translation out. It uses nothing of Dragoman but what any other site can use. */
+/**
+ * The page: text in, translation out. It uses nothing of Dragoman but what any other site can use; only offline.js asks which
+ * build of the engine will run, so as to keep no other.
+ */
 
 // Long enough to let a fast typist finish a word, short enough to feel immediate.
 const PAUSE_MS = 120;
