@@ -131,9 +131,9 @@ export function stringArgument(passed) {
   return `${passed[0]}`;
 }
 
-/** @returns {DOMException | undefined} */
-export function overQuota(text) {
-  if (text.length <= INPUT_QUOTA) return undefined;
+/** @param {string} text */
+export function requireQuota(text) {
+  if (text.length <= INPUT_QUOTA) return;
   const message = `The text has ${text.length} code units; ${INPUT_QUOTA} are the most that one call takes.`;
-  return quotaExceeded(message, { requested: text.length, quota: INPUT_QUOTA });
+  throw quotaExceeded(message, { requested: text.length, quota: INPUT_QUOTA });
 }

@@ -1,10 +1,9 @@
 import { nextTask, untilAborted } from '../base/abort.js';
 import {
-  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+  constructing, creation, DestroyableModel, requireActiveDocument, requireQuota, stringArgument,
 } from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag, matchTag } from '../base/language-tag.js';
-import { named } from '../base/named.js';
 
 /**
  * The W3C's LanguageDetector over ELD's n-gram tables (Apache-2.0, by Nito T.M.), which are fetched when a detector is first
@@ -37,7 +36,8 @@ let tables;
 
 export class LanguageDetector extends DestroyableModel {
   static {
-    named('LanguageDetector', this);
+    // A minifier renames the class, but not what pages see.
+    Object.defineProperty(this, 'name', { value: 'LanguageDetector' });
   }
 
   #tables;
@@ -99,8 +99,7 @@ export class LanguageDetector extends DestroyableModel {
     const text = stringArgument(arguments);
     const signal = this._signal(options);
     await untilAborted(nextTask(), signal);
-    const refusal = overQuota(text);
-    if (refusal) throw refusal;
+    requireQuota(text);
     return detections(this.#tables.detect(text), text);
   }
 

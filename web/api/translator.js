@@ -1,13 +1,13 @@
 import { nextTask, untilAborted } from '../base/abort.js';
 import { routeAvailability } from '../models/availability.js';
 import {
-  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+  constructing, creation, DestroyableModel, requireActiveDocument, requireQuota, stringArgument,
 } from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag } from '../base/language-tag.js';
-import { named } from '../base/named.js';
 import { catalogue } from './models.js';
 import { Route } from '../engine/route.js';
+import { engineOptions } from './translate-options.js';
 
 /**
  * @typedef {object} TranslatorLanguages
@@ -15,19 +15,8 @@ import { Route } from '../engine/route.js';
  * @property {string} targetLanguage BCP 47 tag
  * @property {string | URL | import('../models/manifest.js').ManifestSource} [models] extension: take models from here only
  *
- * @typedef {object} TranslateOptions
- * @property {AbortSignal} [signal]
- * @property {(statistics: {tokens: number, sentences: number, sentencesDone: number, memory: number}) => void} [onStatistics]
- *   extension: counts so far, told before each piece of text; `memory` is the wasm memory in bytes
- * @property {'text' | 'html'} [format] extension
- * @property {number} [alternatives] extension: look for up to so many other translations of a text that is one sentence, 0 to
- *   15. The wider search often finds a better translation, too, and takes longer
- * @property {(alternatives: string[]) => void} [onAlternatives] extension: they were found, best first; told before the end
- * @property {boolean} [alignment] extension
+ * @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions
  */
-
-// One less than the core has rows for.
-const MOST_ALTERNATIVES = 15;
 
 // A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
 const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
@@ -39,7 +28,8 @@ const forgotten = new FinalizationRegistry((route) => route.release());
 
 export class Translator extends DestroyableModel {
   static {
-    named('Translator', this);
+    // A minifier renames the class, but not what pages see.
+    Object.defineProperty(this, 'name', { value: 'Translator' });
   }
 
   #route;
@@ -113,7 +103,7 @@ export class Translator extends DestroyableModel {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       let result = '';
-      this.#start(text, options, signal, {
+      this.#start(text, options ?? {}, signal, {
         streaming: false,
         onText: (piece) => (result += piece),
         onDone: () => resolve(result),
@@ -136,7 +126,7 @@ export class Translator extends DestroyableModel {
     let stop;
     return new ReadableStream({
       start: (controller) => {
-        stop = this.#start(text, options, signal, {
+        stop = this.#start(text, options ?? {}, signal, {
           streaming: true,
           onText: (piece) => controller.enqueue(piece),
           onDone: () => controller.close(),
@@ -157,10 +147,19 @@ export class Translator extends DestroyableModel {
     this.#route.release();
   }
 
-  /** Sends one text on its way and ties the call's end, whichever comes first, to the signal. */
-  #start(text, options, signal, { streaming, onText, onDone, onError }) {
-    const refusal = badOption(options ?? {}) ?? overQuota(text);
-    if (refusal) return onError(refusal);
+  /**
+   * Sends one text on its way and ties the call's end, whichever comes first, to the signal.
+   * @returns what stops the work
+   */
+  #start(text, given, signal, { streaming, onText, onDone, onError }) {
+    let options;
+    try {
+      options = engineOptions(given);
+      requireQuota(text);
+    } catch (error) {
+      onError(error);
+      return () => {};
+    }
     let stopWork = () => {};
     let open = true;
     const finish = () => {
@@ -176,35 +175,33 @@ export class Translator extends DestroyableModel {
       stop();
       onError(signal.reason);
     };
+    const done = ({ alternatives }) => {
+      if (!open) return;
+      finish();
+      tell(given.onAlternatives, alternatives);
+      onDone();
+    };
     this.#pending++;
     busy.add(this);
     signal.addEventListener('abort', onAbort);
     if (!TRANSLATABLE.test(text)) {
       // Also a task later, so that an abort right after the call is heard here as everywhere.
       nextTask().then(() => {
-        if (!open) return;
-        finish();
-        if (text) onText(text);
-        tell(options?.onAlternatives, []);
-        onDone();
+        if (open && text) onText(text);
+        done({ alternatives: [] });
       });
       return stop;
     }
     stopWork = this.#route.translate({
       text,
       streaming,
-      alternatives: options?.alternatives ?? 0,
+      options,
       onText: (piece, statistics) => {
-        tell(options?.onStatistics, statistics);
+        tell(given.onStatistics, statistics);
         // The callback may have aborted the call.
         if (open) onText(piece);
       },
-      onDone: (alternatives) => {
-        if (!open) return;
-        finish();
-        tell(options?.onAlternatives, alternatives);
-        onDone();
-      },
+      onDone: done,
       onError: (error) => {
         finish();
         onError(error);
@@ -247,13 +244,4 @@ function tell(callback, news) {
       throw error;
     });
   }
-}
-
-function badOption({ format = 'text', alternatives = 0, alignment = false }) {
-  if (!Number.isInteger(alternatives) || alternatives < 0 || alternatives > MOST_ALTERNATIVES) {
-    return new TypeError(`The option alternatives is ${alternatives}; whole numbers from 0 to ${MOST_ALTERNATIVES} are possible.`);
-  }
-  const asked = { alignment: Boolean(alignment), format: format !== 'text' };
-  const name = Object.keys(asked).find((key) => asked[key]);
-  return name && exception('NotSupportedError', `The option ${name} is not supported yet.`);
 }

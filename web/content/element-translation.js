@@ -1,4 +1,3 @@
-import { named } from '../base/named.js';
 import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
 import { Translator } from '../api/translator.js';
 
@@ -34,7 +33,8 @@ export async function translateElement(root, options) {
   const translator = await Translator.create(options);
   return new LiveTranslation(root, translator, options.signal);
 }
-named('translateElement', translateElement);
+// A minifier renames the function, but not what pages see.
+Object.defineProperty(translateElement, 'name', { value: 'translateElement' });
 
 class LiveTranslation {
   #root;

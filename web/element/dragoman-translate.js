@@ -1,6 +1,5 @@
 import { nextTask } from '../base/abort.js';
 import { exception } from '../base/errors.js';
-import { named } from '../base/named.js';
 import { sheet } from './style.js';
 import { Translator } from '../api/translator.js';
 
@@ -25,7 +24,8 @@ const ANNOUNCE_AFTER_MS = 1000;
 
 export class DragomanTranslate extends HTMLElement {
   static {
-    named('DragomanTranslate', this);
+    // A minifier renames the class, but not what pages see.
+    Object.defineProperty(this, 'name', { value: 'DragomanTranslate' });
   }
 
   static formAssociated = true;

@@ -8,13 +8,14 @@ import { startWorker } from './worker-host.js';
  *
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {{tokens: number, sentences: number, sentencesDone: number}} Statistics
+ * @typedef {{alternatives: string[]}} Result what a call has found beside its text
  *
  * @typedef {object} Call
  * @property {string} text
  * @property {boolean} streaming whether `onText` wants pieces as they arise, or all at the end
- * @property {number} alternatives how many other translations of a sentence to look for
+ * @property {object} options for the core, as the API made them: nobody on the way there looks into them
  * @property {(text: string, statistics: Statistics & {memory: number}) => void} onText
- * @property {(alternatives: string[]) => void} onDone
+ * @property {(result: Result) => void} onDone
  * @property {(error: DOMException) => void} onError
  */
 
@@ -91,9 +92,9 @@ export class Engine {
   translate(call) {
     const id = this.#nextId++;
     this.#calls.set(id, call);
-    const { text, streaming, alternatives } = call;
+    const { text, streaming, options } = call;
     this.load().then(
-      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming, alternatives }),
+      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming, options }),
       (error) => this.#take(id)?.onError(error),
     );
     return () => {
@@ -145,12 +146,12 @@ export class Engine {
     }
   }
 
-  #output({ id, text, done, statistics, alternatives }, memory) {
+  #output({ id, text, done, statistics, result }, memory) {
     const call = this.#calls.get(id);
     if (!call) return;
     if (done) this.#calls.delete(id);
     if (text) call.onText(text, { ...statistics, memory });
-    if (done) call.onDone(alternatives);
+    if (done) call.onDone(result);
   }
 
   #crashed(worker, what) {

@@ -57,7 +57,7 @@ function translateTwice(first, second, call) {
   let next = 0;
   let unsent = '';
   let stopped = false;
-  let alternatives = [];
+  let result = { alternatives: [] };
 
   const stop = () => {
     stopped = true;
@@ -79,14 +79,14 @@ function translateTwice(first, second, call) {
       call.onText(unsent, sum(statistics));
       unsent = '';
     }
-    if (finished) call.onDone(alternatives);
+    if (finished) call.onDone(result);
   };
   const run = (engine, text, streaming, onText, onDone) => {
     const stopOne = engine.translate({
+      // The options are those of both: the first searches as widely because the second can be no better than what it reads.
+      ...call,
       text,
       streaming,
-      // The first engine's are dropped; it searches as widely because the second can be no better than what it reads.
-      alternatives: call.alternatives,
       onText,
       onError: fail,
       onDone: (found) => {
@@ -107,7 +107,7 @@ function translateTwice(first, second, call) {
         if (index === next && call.streaming) flush();
       };
       run(second, middle, call.streaming, onText, (found) => {
-        if (pieces.length === 1) alternatives = found;
+        if (pieces.length === 1) result = found;
         output[index].done = true;
         flush();
       });

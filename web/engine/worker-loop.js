@@ -6,7 +6,7 @@ import { loadModel } from '../models/loader.js';
  * that a translation can be cancelled between two steps and partial text leaves as it arises. Two files start it, each with
  * a build of the engine: worker.js and worker-threads.js.
  *
- * In:  load {model, alive} once; translate {id, text, streaming, alternatives}; cancel {id}.
+ * In:  load {model, alive} once; translate {id, text, streaming, options}; cancel {id}.
  * Out: alive; progress {loaded}; ready; failed {error}; no threads; output {parts, memory}; error {id, error}.
  */
 
@@ -80,9 +80,9 @@ function throttledProgress() {
   };
 }
 
-function translate({ id, text, streaming, alternatives }) {
+function translate({ id, text, streaming, options }) {
   try {
-    live.set(id, { handle: engine.start(new TextEncoder().encode(text), 1 + alternatives), streaming });
+    live.set(id, { handle: engine.start(new TextEncoder().encode(text), options.beam), streaming });
   } catch (error) {
     failOrCrash([id], error);
   }
@@ -119,7 +119,7 @@ function deliver() {
     const text = streaming || done ? handle.takeText() : '';
     if (!text && !done) continue;
     const statistics = { tokens: handle.tokens(), sentences: handle.sentences(), sentencesDone: handle.sentencesDone() };
-    parts.push({ id, text, done, statistics, alternatives: done ? handle.alternatives() : [] });
+    parts.push({ id, text, done, statistics, result: done && { alternatives: handle.alternatives() } });
     if (done) drop(id);
   }
   if (parts.length > 0) self.postMessage({ type: 'output', parts, memory: core.HEAPU8.length });
