@@ -15,7 +15,7 @@ import { exception } from '../base/errors.js';
  * @property {boolean} [alignment] extension
  */
 
-/** With the translation itself, as many hypotheses as the core has rows for (EngineOptions in src/engine/engine.h). */
+/** With the translation itself, as many hypotheses as the core has rows for (kMaxHypotheses in src/engine). */
 export const MOST_ALTERNATIVES = 15;
 
 /**
