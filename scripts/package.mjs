@@ -3,6 +3,9 @@
  *   node scripts/package.mjs
  * The modules of web/ bundled into one file per entry, and beside them, where `new URL(…, import.meta.url)` finds them, the
  * worker, the wasm module and the weights; types from the JSDoc comments.
+ *
+ * @typedef {import('../web/models/manifest.js').ManifestSource} ManifestSource
+ * @typedef {ManifestSource['models'][number]} Model
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -25,9 +28,10 @@ export async function buildPackage(target = join(root, 'build/package')) {
   const source = join(target, 'source');
   await rm(target, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
+  /** @type {ManifestSource} */
   const manifest = JSON.parse(await readFile(join(root, 'weights/manifest.json'), 'utf8'));
 
-  const isSource = (path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
+  const isSource = (/** @type {string} */ path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
   await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
   await copyLanguageTables(join(source, 'vendor/eld'));
   await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
@@ -41,19 +45,27 @@ export async function buildPackage(target = join(root, 'build/package')) {
   return target;
 }
 
-/** Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along. */
+/**
+ * Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along.
+ * @param {ManifestSource} manifest
+ */
 function defaultModels({ version, models }) {
-  const file = ({ name, path, bytes, sha256 }) => {
+  const file = (/** @type {Model['files'][number]} */ { name, path, bytes, sha256 }) => {
     // Vite would turn a file this small into a data: URL, which a strict Content-Security-Policy does not let one fetch.
     const url = `new URL('./weights/${path}${bytes < 4096 ? '?no-inline' : ''}', import.meta.url).href`;
     return `{ name: '${name}', path: ${url}, bytes: ${bytes}, sha256: '${sha256}' }`;
   };
-  const model = ({ sourceLanguage, targetLanguage, files }) =>
+  const model = (/** @type {Model} */ { sourceLanguage, targetLanguage, files }) =>
     `{ sourceLanguage: '${sourceLanguage}', targetLanguage: '${targetLanguage}', files: [${files.map(file).join(', ')}] }`;
   return `export const defaultModels = /** @type {any} */ ({ version: ${version}, models: [${models.map(model).join(', ')}] });\n`;
 }
 
+/**
+ * @param {string} source
+ * @param {string} dist
+ */
 async function bundle(source, dist) {
+  /** @type {import('esbuild').BuildOptions} */
   const common = {
     bundle: true,
     format: 'esm',
@@ -80,7 +92,10 @@ async function bundle(source, dist) {
   });
 }
 
-/** What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer. */
+/**
+ * What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer.
+ * @type {import('esbuild').Plugin}
+ */
 const addressesFromTheTop = {
   name: 'addresses-from-the-top',
   setup({ onLoad }) {
@@ -91,7 +106,11 @@ const addressesFromTheTop = {
   },
 };
 
-/** Puts the files of web/node/ in the place of those of the same name in web/base/ and web/engine/. */
+/**
+ * Puts the files of web/node/ in the place of those of the same name in web/base/ and web/engine/.
+ * @param {string} source
+ * @returns {import('esbuild').Plugin}
+ */
 function nodeTwins(source) {
   return {
     name: 'node-twins',
@@ -102,6 +121,10 @@ function nodeTwins(source) {
   };
 }
 
+/**
+ * @param {ManifestSource} manifest
+ * @param {string} dist
+ */
 async function copyAssets(manifest, dist) {
   await copyCore(join(dist, 'core'));
   for (const { path } of [{ path: 'manifest.json' }, ...manifest.models.flatMap(({ files }) => files)]) {
@@ -111,9 +134,13 @@ async function copyAssets(manifest, dist) {
   await cp(join(root, 'node_modules/eld/LICENSE'), join(dist, 'ELD-LICENSE'));
 }
 
+/**
+ * @param {string} source
+ * @param {string} types
+ */
 async function emitTypes(source, types) {
   const arguments_ = ['--allowJs', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--target', 'esnext', '--module', 'esnext',
-    '--moduleResolution', 'bundler', '--lib', 'esnext,dom,dom.iterable', '--types', '', '--strict', 'false', '--outDir', types];
+    '--moduleResolution', 'bundler', '--lib', 'esnext,dom,dom.iterable', '--types', '', '--strict', '--outDir', types];
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, ...arguments_, join(source, 'dragoman.js'), join(source, 'element.js')]);
   // Types of the language tables are nobody's business.

@@ -188,7 +188,7 @@ test('Node: standard input to standard output; a direction that is not there', a
   assert.equal(wrong.exitCode, 1);
 });
 
-test('the types serve a strict TypeScript project, and the sources are consistent with them', async () => {
+test('the types serve a strict TypeScript project', async () => {
   const project = join(folder, 'installed');
   const source = `
     import { Dragoman, LanguageDetector, Translator, translateElement } from 'dragoman';
@@ -213,7 +213,6 @@ test('the types serve a strict TypeScript project, and the sources are consisten
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const options = ['--strict', '--noEmit', '--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable', '--types', '', 'use.ts'];
   await run(process.execPath, [tsc, ...options], { cwd: project }).catch(({ stdout }) => assert.fail(stdout));
-  await run(process.execPath, [tsc, '-p', 'web/jsconfig.json'], { cwd: root }).catch(({ stdout }) => assert.fail(stdout));
 });
 
 test('every example is run by a test above', async () => {

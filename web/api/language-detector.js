@@ -11,6 +11,8 @@ import { canonicalTag, matchTag } from '../base/language-tag.js';
  * language, 0.2 ms a sentence, 230 KB on the wire; tinyld's tables of that size reach 98.0 % and fail five languages.
  *
  * @typedef {{detectedLanguage: string, confidence: number}} Detection
+ * @typedef {{getScores: () => Record<string, number>, isReliable: () => boolean}} Scores
+ * @typedef {{detect: (text: string) => Scores}} Tables
  */
 
 const LANGUAGES = [
@@ -20,6 +22,7 @@ const LANGUAGES = [
 ];
 // The tables hold Malay and Indonesian as one language, "ms"; of the two, a text on the web is nearly always Indonesian.
 // "tl" is the old tag of Filipino.
+/** @type {Record<string, string>} */
 const RENAMED = { ms: 'id', tl: 'fil' };
 // What languages that have tags of their own are to these tables.
 const KNOWN_AS = { nb: 'no', nn: 'no', ms: 'id' };
@@ -31,19 +34,24 @@ const UNKNOWN = { reliable: 0.01, unreliable: 0.1 };
 
 /** @type {'downloadable' | 'downloading' | 'available'} */
 let state = 'downloadable';
-/** The tables, once for the page. @type {Promise<any> | undefined} */
+/** The tables, once for the page. @type {Promise<Tables> | undefined} */
 let tables;
 
 export class LanguageDetector extends DestroyableModel {
   static {
     // A minifier renames the class, but not what pages see.
-    Object.defineProperty(this, 'name', { value: 'LanguageDetector' });
+    Object.defineProperty(LanguageDetector, 'name', { value: 'LanguageDetector' });
   }
 
   #tables;
   #expected;
 
-  /** Not for pages: use `LanguageDetector.create()`. */
+  /**
+   * Not for pages: use `LanguageDetector.create()`.
+   * @param {symbol} key
+   * @param {Tables} tables
+   * @param {readonly string[] | null} expected
+   */
   constructor(key, tables, expected) {
     super(key);
     this.#tables = tables;
@@ -111,7 +119,6 @@ export class LanguageDetector extends DestroyableModel {
 function loadTables() {
   if (tables) return tables;
   state = 'downloading';
-  // @ts-ignore: put there by scripts/site.mjs
   tables = import('../vendor/eld/entries/static.extrasmall.js').then(
     ({ eld }) => {
       state = 'available';
@@ -126,7 +133,11 @@ function loadTables() {
   return tables;
 }
 
-/** The specification's rule: in falling order, while they are likelier than none of them, up to 99 % in all. */
+/**
+ * The specification's rule: in falling order, while they are likelier than none of them, up to 99 % in all.
+ * @param {Scores} result
+ * @param {string} text
+ */
 function detections(result, text) {
   const scores = Object.entries(result.getScores());
   const unknown = scores.length === 0 ? 1 : result.isReliable() ? UNKNOWN.reliable : UNKNOWN.unreliable;
@@ -145,10 +156,12 @@ function detections(result, text) {
   return [...found, { detectedLanguage: 'und', confidence: unknown }];
 }
 
+/** @param {{expectedInputLanguages?: string[]}} options */
 function languageList(options) {
   return [...new Set(Array.from(options?.expectedInputLanguages ?? [], canonicalTag))];
 }
 
+/** @param {string} tag */
 function known(tag) {
   return matchTag([...LANGUAGES, ...Object.keys(KNOWN_AS)], tag) !== undefined;
 }

@@ -4,6 +4,8 @@ import { defaultModels } from '../models/default-models.js';
 import { canonicalTag } from '../base/language-tag.js';
 import { ModelStore } from '../models/store.js';
 
+/** @typedef {{sourceLanguage: string, targetLanguage: string}} Direction */
+
 /** The directions every translator of this page chooses from. */
 export const catalogue = new Catalogue(defaultModels);
 
@@ -33,7 +35,7 @@ const models = {
 
   /**
    * Frees the room a model takes. Translators that are in use go on; the next `create()` downloads again.
-   * @param {{sourceLanguage: string, targetLanguage: string}} direction
+   * @param {Direction} direction
    * @returns {Promise<boolean>} whether it was stored
    * @example
    * await Dragoman.models.delete({ sourceLanguage: 'en', targetLanguage: 'de' });
@@ -61,10 +63,15 @@ export const Dragoman = Object.freeze({
   },
 });
 
+/** @param {Direction & {bytes: number}} model */
 function summary({ sourceLanguage, targetLanguage, bytes }) {
   return { sourceLanguage, targetLanguage, bytes };
 }
 
+/**
+ * @param {Direction} a
+ * @param {Direction} b
+ */
 function sameDirection(a, b) {
   return a.sourceLanguage === b.sourceLanguage && a.targetLanguage === b.targetLanguage;
 }

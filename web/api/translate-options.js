@@ -6,8 +6,8 @@ import { exception } from '../base/errors.js';
  *
  * @typedef {object} TranslateOptions
  * @property {AbortSignal} [signal]
- * @property {(statistics: {tokens: number, sentences: number, sentencesDone: number, memory: number}) => void} [onStatistics]
- *   extension: counts so far, told before each piece of text; `memory` is the wasm memory in bytes
+ * @property {(statistics: import('../engine/engine.js').Statistics) => void} [onStatistics] extension: counts so far, told before
+ *   each piece of text; `memory` is the wasm memory in bytes
  * @property {'text' | 'html'} [format] extension
  * @property {number} [alternatives] extension: look for up to so many other translations of a text that is one sentence, 0 to
  *   15. The wider search often finds a better translation, too, and takes longer

@@ -29,7 +29,7 @@ const forgotten = new FinalizationRegistry((route) => route.release());
 export class Translator extends DestroyableModel {
   static {
     // A minifier renames the class, but not what pages see.
-    Object.defineProperty(this, 'name', { value: 'Translator' });
+    Object.defineProperty(Translator, 'name', { value: 'Translator' });
   }
 
   #route;
@@ -37,7 +37,13 @@ export class Translator extends DestroyableModel {
   #targetLanguage;
   #pending = 0;
 
-  /** Not for pages: use `Translator.create()`. */
+  /**
+   * Not for pages: use `Translator.create()`.
+   * @param {symbol} key
+   * @param {Route} route
+   * @param {string} sourceLanguage
+   * @param {string} targetLanguage
+   */
   constructor(key, route, sourceLanguage, targetLanguage) {
     super(key);
     this.#route = route;
@@ -123,6 +129,7 @@ export class Translator extends DestroyableModel {
     const text = stringArgument(arguments);
     const signal = this._signal(options);
     signal.throwIfAborted();
+    /** @type {() => void} */
     let stop;
     return new ReadableStream({
       start: (controller) => {
@@ -149,7 +156,11 @@ export class Translator extends DestroyableModel {
 
   /**
    * Sends one text on its way and ties the call's end, whichever comes first, to the signal.
-   * @returns what stops the work
+   * @param {string} text
+   * @param {TranslateOptions} given
+   * @param {AbortSignal} signal
+   * @param {{streaming: boolean, onText: (text: string) => void, onDone: () => void, onError: (error: any) => void}} listener
+   * @returns {() => void} stops the work
    */
   #start(text, given, signal, { streaming, onText, onDone, onError }) {
     let options;
@@ -175,6 +186,7 @@ export class Translator extends DestroyableModel {
       stop();
       onError(signal.reason);
     };
+    /** @param {import('../engine/engine.js').Result} result */
     const done = ({ alternatives }) => {
       if (!open) return;
       finish();
@@ -211,14 +223,22 @@ export class Translator extends DestroyableModel {
   }
 }
 
+/** @param {TranslatorLanguages} options */
 function languages(options) {
-  for (const name of ['sourceLanguage', 'targetLanguage']) {
+  for (const name of /** @type {const} */ (['sourceLanguage', 'targetLanguage'])) {
     if (options?.[name] === undefined) throw new TypeError(`The option ${name} is missing.`);
   }
   return { source: canonicalTag(options.sourceLanguage), target: canonicalTag(options.targetLanguage) };
 }
 
-/** The engines from one language to the other, loaded. */
+/**
+ * The engines from one language to the other, loaded.
+ * @param {string} source
+ * @param {string} target
+ * @param {TranslatorLanguages['models']} models
+ * @param {(fraction: number) => void} report
+ * @param {AbortSignal | undefined} signal
+ */
 async function open(source, target, models, report, signal) {
   const path = await untilAborted(catalogue.route(source, target, models), signal);
   if (path.length === 0) {
@@ -235,7 +255,12 @@ async function open(source, target, models, report, signal) {
   }
 }
 
-/** A fault in the page's callback is the page's: reported there, and no reason to lose the translation. */
+/**
+ * A fault in the page's callback is the page's: reported there, and no reason to lose the translation.
+ * @template T
+ * @param {((news: T) => void) | undefined} callback
+ * @param {T} news
+ */
 function tell(callback, news) {
   try {
     callback?.(news);

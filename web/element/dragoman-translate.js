@@ -25,7 +25,7 @@ const ANNOUNCE_AFTER_MS = 1000;
 export class DragomanTranslate extends HTMLElement {
   static {
     // A minifier renames the class, but not what pages see.
-    Object.defineProperty(this, 'name', { value: 'DragomanTranslate' });
+    Object.defineProperty(DragomanTranslate, 'name', { value: 'DragomanTranslate' });
   }
 
   static formAssociated = true;
@@ -44,7 +44,9 @@ export class DragomanTranslate extends HTMLElement {
   #life = new AbortController();
   /** @type {AbortController | undefined} */
   #run;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #announcing;
 
   constructor() {
@@ -68,7 +70,7 @@ export class DragomanTranslate extends HTMLElement {
 
   connectedCallback() {
     this.#label();
-    if (!this.#source.value && this.getAttribute('value')) this.value = this.getAttribute('value');
+    if (!this.#source.value && this.getAttribute('value')) this.formResetCallback();
   }
 
   /** The element may only be moving within the page; a task later it is either there again or gone. */
@@ -76,6 +78,11 @@ export class DragomanTranslate extends HTMLElement {
     nextTask().then(() => !this.isConnected && this.#reset(exception('AbortError', 'The element was removed.')));
   }
 
+  /**
+   * @param {string} name
+   * @param {string | null} before
+   * @param {string | null} after
+   */
   attributeChangedCallback(name, before, after) {
     if (before === after) return;
     this.#label();
@@ -111,10 +118,12 @@ export class DragomanTranslate extends HTMLElement {
     this.value = this.getAttribute('value') ?? '';
   }
 
+  /** @param {boolean} disabled */
   formDisabledCallback(disabled) {
     this.#source.disabled = disabled;
   }
 
+  /** @param {string} state */
   formStateRestoreCallback(state) {
     this.value = state;
   }
@@ -131,8 +140,9 @@ export class DragomanTranslate extends HTMLElement {
   #obtain() {
     if (this.#translator) return this.#translator;
     const translator = Translator.create({
-      sourceLanguage: this.getAttribute('source-language') ?? undefined,
-      targetLanguage: this.getAttribute('target-language') ?? undefined,
+      // A language that is missing is the translator's to refuse.
+      sourceLanguage: /** @type {string} */ (this.getAttribute('source-language') ?? undefined),
+      targetLanguage: /** @type {string} */ (this.getAttribute('target-language') ?? undefined),
       models: this.getAttribute('models') ?? undefined,
       signal: this.#life.signal,
       monitor: (monitor) => {
@@ -147,6 +157,7 @@ export class DragomanTranslate extends HTMLElement {
     return translator;
   }
 
+  /** @param {number} delay */
   #schedule(delay) {
     clearTimeout(this.#timer);
     clearTimeout(this.#announcing);
@@ -175,11 +186,13 @@ export class DragomanTranslate extends HTMLElement {
     }
   }
 
+  /** @param {string} text */
   #announce(text) {
     this.#announcer.lang = this.#target.lang;
     this.#announcer.textContent = text;
   }
 
+  /** @param {any} error */
   #fail(error) {
     this.#bar.hidden = true;
     this.#status.textContent = error.message;
@@ -189,6 +202,7 @@ export class DragomanTranslate extends HTMLElement {
     this.dispatchEvent(new CustomEvent('error', { detail: error }));
   }
 
+  /** @param {DOMException} reason */
   #reset(reason) {
     this.#life.abort(reason);
     this.#life = new AbortController();
@@ -197,6 +211,11 @@ export class DragomanTranslate extends HTMLElement {
   }
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string | number>} attributes
+ */
 function make(name, attributes) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));

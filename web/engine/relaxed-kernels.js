@@ -21,7 +21,7 @@ export async function fetchRelaxedKernels(url) {
 
 /**
  * Has the core use them, on all its threads.
- * @param {any} core
+ * @param {import('./core.js').Core} core
  * @param {Uint8Array | undefined} kernels
  */
 export function useRelaxedKernels(core, kernels) {

@@ -5,6 +5,8 @@ import { Engine } from './engine.js';
  *
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./engine.js').Call} Call
+ * @typedef {import('./engine.js').Result} Result
+ * @typedef {import('./engine.js').Statistics} Statistics
  */
 export class Route {
   #leases;
@@ -47,22 +49,29 @@ export class Route {
 /**
  * Line by line, because a line is the least that is surely whole after the first engine: the second starts on the first line
  * while the others are still on their way, and lines leave in their order.
+ * @param {Engine} first
+ * @param {Engine} second
+ * @param {Call} call
  */
 function translateTwice(first, second, call) {
   // Text and line ends alternate; the line ends pass as they are.
   const pieces = call.text.split(/((?:\r?\n)+)/);
   const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
+  /** @type {Set<() => void>} */
   const stops = new Set();
-  const statistics = pieces.map(() => undefined);
+  /** @type {(Statistics | undefined)[]} */
+  const statistics = [];
   let next = 0;
   let unsent = '';
   let stopped = false;
+  /** @type {Result} */
   let result = { alternatives: [] };
 
   const stop = () => {
     stopped = true;
     for (const stopOne of stops) stopOne();
   };
+  /** @type {Call['onError']} */
   const fail = (error) => {
     if (stopped) return;
     stop();
@@ -81,6 +90,13 @@ function translateTwice(first, second, call) {
     }
     if (finished) call.onDone(result);
   };
+  /**
+   * @param {Engine} engine
+   * @param {string} text
+   * @param {boolean} streaming
+   * @param {Call['onText']} onText
+   * @param {Call['onDone']} onDone
+   */
   const run = (engine, text, streaming, onText, onDone) => {
     const stopOne = engine.translate({
       // The options are those of both: the first searches as widely because the second can be no better than what it reads.
@@ -101,6 +117,7 @@ function translateTwice(first, second, call) {
     if (index % 2) return;
     let middle = '';
     run(first, piece, false, (text) => (middle += text), () => {
+      /** @type {Call['onText']} */
       const onText = (text, counts) => {
         output[index].text += text;
         statistics[index] = counts;
@@ -116,11 +133,14 @@ function translateTwice(first, second, call) {
   return stop;
 }
 
+/** @param {(Statistics | undefined)[]} statistics */
 function sum(statistics) {
   const total = { tokens: 0, sentences: 0, sentencesDone: 0, memory: 0 };
   for (const counts of statistics) {
     if (!counts) continue;
-    for (const key of ['tokens', 'sentences', 'sentencesDone']) total[key] += counts[key];
+    total.tokens += counts.tokens;
+    total.sentences += counts.sentences;
+    total.sentencesDone += counts.sentencesDone;
     total.memory = Math.max(total.memory, counts.memory);
   }
   return total;

@@ -56,19 +56,28 @@ export class Catalogue {
     return first && second && !circular ? [first, second] : [];
   }
 
+  /**
+   * @param {string | URL | ManifestSource} source
+   * @returns {Promise<Model[]>}
+   */
   async #read(source) {
     if (typeof source === 'object' && !(source instanceof URL)) return parseManifest(source, baseUrl());
     const url = String(source);
-    if (!this.#fetched.has(url)) {
-      const fetching = fetchManifest(url);
-      // A failure is not remembered: the next call tries again.
-      fetching.catch(() => this.#fetched.delete(url));
-      this.#fetched.set(url, fetching);
-    }
-    return this.#fetched.get(url);
+    const known = this.#fetched.get(url);
+    if (known) return known;
+    const fetching = fetchManifest(url);
+    this.#fetched.set(url, fetching);
+    // A failure is not remembered: the next call tries again.
+    fetching.catch(() => this.#fetched.delete(url));
+    return fetching;
   }
 }
 
+/**
+ * @param {Model[]} models
+ * @param {string} from
+ * @param {string} to
+ */
 function pick(models, from, to) {
   const source = matchTag(models.map((model) => model.sourceLanguage), from);
   const fromSource = models.filter((model) => model.sourceLanguage === source);
