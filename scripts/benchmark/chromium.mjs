@@ -37,6 +37,8 @@ async function translateWhole(context, url, text, oneThread) {
 
 /**
  * The public API over several visits: the first fills the caches and is not counted.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url of the benchmark's site
  * @param {{sentences: string[], expected: string[]}} task
  * @param {number} repeat
  * @returns {Promise<Record<string, number>[]>} the figures of each visit

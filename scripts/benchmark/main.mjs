@@ -100,7 +100,7 @@ let parsed;
 try {
   parsed = options();
 } catch (error) {
-  console.error(`bench: ${error.message}\n${USAGE}`);
+  console.error(`bench: ${/** @type {Error} */ (error).message}\n${USAGE}`);
   process.exit(2);
 }
 await main(parsed).catch((error) => {

@@ -74,7 +74,7 @@ export function printOwn({ sizes, sentences, native, node, chromium, api }) {
       row('native: all at once, tokens/s', 'rate', native.tokensPerSecondAtOnce),
     );
   }
-  for (const [name, run] of [['Node', node], ['Chromium', chromium]]) {
+  for (const [name, run] of /** @type {const} */ ([['Node', node], ['Chromium', chromium]])) {
     if (!run) continue;
     rows.push(
       row(`${name}: load module, ms`, 'ms', run.loadModuleMs),

@@ -17,7 +17,7 @@ const WITH_GOAL = ['1 x 2048 x 512', '32 x 2048 x 512'];
  */
 async function runNatively(root, args, input = '') {
   const run = promisify(execFile)(join(root, 'build/native/core_bench'), args);
-  run.child.stdin.end(input);
+  run.child.stdin?.end(input);
   return JSON.parse((await run).stdout);
 }
 
@@ -25,6 +25,8 @@ const MODEL_FILES = ['config.json', 'model.safetensors', 'vocab.spm'];
 
 /**
  * The same work as measureCore's (core_run.mjs), natively.
+ * @param {string} root of the repository
+ * @param {string} model folder
  * @param {{sentences: string[], expected: string[]}} task
  * @returns {Promise<{tokensPerSecond: number, tokensPerSecondAtOnce: number}>}
  */
@@ -35,7 +37,11 @@ export async function translateNatively(root, model, { sentences, expected }) {
   return figures;
 }
 
-/** @param {{browser: any, url: string, folder: string}} site */
+/**
+ * @param {string} root of the repository
+ * @param {{browser: import('playwright-core').Browser, url: string, folder: string}} site
+ * @param {{task: string, model?: string}} task
+ */
 async function runInChromium(root, { browser, url, folder }, task) {
   for (const name of ['core_bench.mjs', 'core_bench.wasm', 'kernel-ceilings.wasm']) {
     await cp(join(root, 'build/wasm', name), join(folder, 'core', name));

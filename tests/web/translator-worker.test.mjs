@@ -65,7 +65,7 @@ inEachBrowser((environment) => {
     return { texts, last: order.at(-1) };
   }, ({ texts, last }) => {
     assert.equal(last, 'long');
-    texts.forEach((text, index) => assert.match(text, new RegExp(`\\b${index}\\b`)));
+    for (const [index, text] of texts.entries()) assert.match(text, new RegExp(`\\b${index}\\b`));
   });
 
   test('the last translator of a direction takes its worker and memory with it', async () => {

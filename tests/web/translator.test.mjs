@@ -308,7 +308,7 @@ inEachBrowser((environment) => {
 
   test('in an insecure context nothing is available, and create says why', async () => {
     const insecure = await environment.browser.newPage();
-    await insecure.goto(environment.site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
+    await insecure.goto(`${environment.site.url.replace('127.0.0.1', 'insecure.test')}blank.html`);
     const result = await insecure.evaluate(async () => {
       const { LanguageDetector, Translator } = await import('/dragoman.js');
       const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
