@@ -15,11 +15,10 @@ import { canonicalTag, matchTag } from '../base/language-tag.js';
  * @typedef {{detect: (text: string) => Scores}} Tables
  */
 
-const LANGUAGES = [
-  'am', 'ar', 'az', 'be', 'bg', 'bn', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'eu', 'fa', 'fi', 'fil', 'fr', 'gu', 'he', 'hi', 'hr',
-  'hu', 'hy', 'id', 'is', 'it', 'ja', 'ka', 'kn', 'ko', 'ku', 'lo', 'lt', 'lv', 'ml', 'mr', 'nl', 'no', 'or', 'pa', 'pl', 'pt',
-  'ro', 'ru', 'sk', 'sl', 'sq', 'sr', 'sv', 'ta', 'te', 'th', 'tr', 'uk', 'ur', 'vi', 'yo', 'zh',
-];
+const LANGUAGES = (
+  'am ar az be bg bn ca cs da de el en es et eu fa fi fil fr gu he hi hr hu hy id is it ja ka kn ko ku lo lt lv ml mr nl no ' +
+  'or pa pl pt ro ru sk sl sq sr sv ta te th tr uk ur vi yo zh'
+).split(' ');
 // The tables hold Malay and Indonesian as one language, "ms"; of the two, a text on the web is nearly always Indonesian.
 // "tl" is the old tag of Filipino.
 /** @type {Record<string, string>} */
