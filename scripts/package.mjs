@@ -8,7 +8,7 @@
  * @typedef {ManifestSource['models'][number]} Model
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -139,8 +139,25 @@ async function copyAssets(manifest, dist) {
  * @param {string} types
  */
 async function emitTypes(source, types) {
-  const arguments_ = ['--allowJs', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--target', 'esnext', '--module', 'esnext',
-    '--moduleResolution', 'bundler', '--lib', 'esnext,dom,dom.iterable', '--types', '', '--strict', '--outDir', types];
+  const arguments_ = [
+    '--allowJs',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--skipLibCheck',
+    '--target',
+    'esnext',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--lib',
+    'esnext,dom,dom.iterable',
+    '--types',
+    '',
+    '--strict',
+    '--outDir',
+    types,
+  ];
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, ...arguments_, join(source, 'dragoman.js'), join(source, 'element.js')]);
   // Types of the language tables are nobody's business.
@@ -152,7 +169,8 @@ function packageJson() {
   return {
     name: 'dragoman',
     version: VERSION,
-    description: "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
+    description:
+      "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
     type: 'module',
     sideEffects: ['./dist/element.js', './dist/worker.js', './dist/worker-threads.js', './dist/node-worker.js'],
     main: './dist/node.js',

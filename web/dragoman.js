@@ -9,7 +9,8 @@
  * const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
  * console.log(await translator.translate('How are you?'));
  */
-export { Dragoman } from './api/models.js';
+
 export { LanguageDetector } from './api/language-detector.js';
-export { translateElement } from './content/element-translation.js';
+export { Dragoman } from './api/models.js';
 export { Translator } from './api/translator.js';
+export { translateElement } from './content/element-translation.js';

@@ -24,7 +24,6 @@ self.addEventListener('error', (event) => {
 });
 
 serve({
-  loadCore: () =>
-    loadCore(createModule, wasm, { locateFile: () => scripts.worker, mainScriptUrlOrBlob: scripts.module }),
+  loadCore: () => loadCore(createModule, wasm, { locateFile: () => scripts.worker, mainScriptUrlOrBlob: scripts.module }),
   threads: Math.min(navigator.hardwareConcurrency, MOST_THREADS),
 });

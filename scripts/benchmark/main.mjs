@@ -15,7 +15,8 @@ import { printShapeRace, raceShape } from './shape_race.mjs';
 import { openBenchSite } from './site.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const USAGE = 'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
+const USAGE =
+  'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
 
 function options() {
   const { values } = parseArgs({

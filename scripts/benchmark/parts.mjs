@@ -75,14 +75,24 @@ export function printKernels(result) {
     console.log(`\nint8 products, ${where}; GOP/s, every result checked before it was timed`);
     const rows = int8.map(({ kernel, rows, outputs, width, gops, computeGops, streamGops, share }) => {
       const shape = `${rows} x ${outputs} x ${width}`;
-      const best = Math.max(...int8.filter((f) => f.rows === rows && f.outputs === outputs && f.width === width).map((f) => f.gops));
+      const best = Math.max(
+        ...int8.filter((f) => f.rows === rows && f.outputs === outputs && f.width === width).map((f) => f.gops),
+      );
       const aimed = where === 'chromium' && WITH_GOAL.includes(shape) && kernel !== 'plain' && gops === best;
       const verdict = aimed ? [`>= ${100 * GOAL_SHARE} %`, share >= GOAL_SHARE ? 'yes' : 'no'] : ['', ''];
       return [shape, kernel, ...[gops, computeGops, streamGops].map(fixed(1)), `${fixed(0)(100 * share)} %`, ...verdict];
     });
-    printTable(['rows x outputs x width', 'kernel', 'GOP/s', 'ceiling: dots only', 'loads only', 'of the lower', 'goal', 'met'], rows);
+    printTable(
+      ['rows x outputs x width', 'kernel', 'GOP/s', 'ceiling: dots only', 'loads only', 'of the lower', 'goal', 'met'],
+      rows,
+    );
     console.log(`\nother kernels, ${where}`);
-    const others = float.map(({ kernel, size, nanoseconds, gigabytesPerSecond }) => [kernel, size, fixed(0)(nanoseconds), fixed(1)(gigabytesPerSecond)]);
+    const others = float.map(({ kernel, size, nanoseconds, gigabytesPerSecond }) => [
+      kernel,
+      size,
+      fixed(0)(nanoseconds),
+      fixed(1)(gigabytesPerSecond),
+    ]);
     printTable(['kernel', 'size', 'ns', 'GB/s'], others);
   }
 }

@@ -35,7 +35,8 @@ const IDLE = /^\((idle|root|program)\)/;
 export async function measureProfile(root, { browser, url, folder }, repeat) {
   const target = join(folder, 'core-profile');
   await mkdir(target, { recursive: true });
-  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) await cp(join(root, 'build/wasm-profile', name), join(target, name));
+  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm'])
+    await cp(join(root, 'build/wasm-profile', name), join(target, name));
   const lines = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8')).trim().split('\n');
   const page = await browser.newPage();
   try {

@@ -51,7 +51,15 @@ export async function race(root, model, site, repeat, say) {
     }
     const results = [];
     for (const { title, name, wasm, equal, rounds, arrivals } of contenders) {
-      results.push({ title, name, equal, of: texts.length, sizes: await sizes(wasm), rounds, figures: { ...medians(rounds), ...medians(arrivals) } });
+      results.push({
+        title,
+        name,
+        equal,
+        of: texts.length,
+        sizes: await sizes(wasm),
+        rounds,
+        figures: { ...medians(rounds), ...medians(arrivals) },
+      });
     }
     return results;
   } finally {

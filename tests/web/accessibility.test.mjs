@@ -1,7 +1,7 @@
 /** axe-core on the page in its states, in light and dark, wide and narrow. */
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
 import { answers } from './support/site.mjs';
@@ -17,7 +17,10 @@ async function violations(page) {
 
 for (const colorScheme of ['light', 'dark']) {
   const suite = (environment) => {
-    for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['phone', { width: 360, height: 740 }]]) {
+    for (const [name, viewport] of [
+      ['desktop', { width: 1280, height: 800 }],
+      ['phone', { width: 360, height: 740 }],
+    ]) {
       test(`axe finds nothing: ${colorScheme}, ${name}`, async () => {
         const { site, browser } = environment;
         const context = await browser.newContext({ colorScheme, viewport });

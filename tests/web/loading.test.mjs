@@ -1,8 +1,8 @@
 // What loading costs: a model's bytes go from the network to where they are used, and the engine compiles on the way.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { loadModel } from '../../web/models/loader.js';
 import { inEachBrowser } from './support/browsers.mjs';
@@ -50,7 +50,10 @@ inEachBrowser((environment) => {
           return original(...rest);
         };
       }
-      const [{ default: createModule }, { loadCore }] = await Promise.all([import('./core/dragoman-core.mjs'), import('./engine/core.js')]);
+      const [{ default: createModule }, { loadCore }] = await Promise.all([
+        import('./core/dragoman-core.mjs'),
+        import('./engine/core.js'),
+      ]);
       const url = (name) => new URL(`core/${name}.wasm`, location.href);
       await loadCore(createModule, { core: url('dragoman-core'), kernels: url('dragoman-relaxed') });
       return Object.values(calls);

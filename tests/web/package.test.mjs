@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,10 @@ before(async () => {
   packed.path = join(folder, packed.filename);
   const installed = join(folder, 'installed');
   await mkdir(installed);
-  await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', dependencies: { dragoman: `file:${packed.path}` } }));
+  await writeFile(
+    join(installed, 'package.json'),
+    JSON.stringify({ type: 'module', dependencies: { dragoman: `file:${packed.path}` } }),
+  );
   // Without a network: the package has no dependencies.
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: installed });
 });
@@ -74,14 +77,20 @@ const sites = {
   }),
   page: once(async () => serve(await install('page'), HEADERS)),
   cdn: once(async () => {
-    const cdn = await serve(join(folder, 'package/dist'), { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+    const cdn = await serve(join(folder, 'package/dist'), {
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    });
     const site = join(folder, 'site');
     await mkdir(site, { recursive: true });
-    await writeFile(join(site, 'index.html'), `<!doctype html><html lang="en"><title>CDN</title><p id="output"></p><script type="module">
+    await writeFile(
+      join(site, 'index.html'),
+      `<!doctype html><html lang="en"><title>CDN</title><p id="output"></p><script type="module">
       import { Translator } from '${cdn}dragoman.js';
       const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
       output.textContent = await translator.translate('I like to read books in the evening.');
-    </script></html>`);
+    </script></html>`,
+    );
     const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob: ${cdn}`;
     return serve(site, { 'Content-Security-Policy': csp });
   }),
@@ -94,12 +103,29 @@ function once(make) {
 
 test('the tarball holds what is needed and nothing else', async (t) => {
   const paths = packed.files.map(({ path }) => path);
-  for (const wanted of ['package.json', 'README.md', 'dist/dragoman.js', 'dist/element.js', 'dist/node.js', 'dist/worker.js', 'dist/core/dragoman-core.wasm',
-    'dist/worker-threads.js', 'dist/core/dragoman-core-threads.wasm', 'dist/core/dragoman-core-threads.worker.js',
-    'dist/weights/en-de/model.safetensors', 'dist/weights/de-en/vocab.spm', 'dist/types/dragoman.d.ts', 'dist/ELD-LICENSE', 'dist/manifest.schema.json']) {
+  for (const wanted of [
+    'package.json',
+    'README.md',
+    'dist/dragoman.js',
+    'dist/element.js',
+    'dist/node.js',
+    'dist/worker.js',
+    'dist/core/dragoman-core.wasm',
+    'dist/worker-threads.js',
+    'dist/core/dragoman-core-threads.wasm',
+    'dist/core/dragoman-core-threads.worker.js',
+    'dist/weights/en-de/model.safetensors',
+    'dist/weights/de-en/vocab.spm',
+    'dist/types/dragoman.d.ts',
+    'dist/ELD-LICENSE',
+    'dist/manifest.schema.json',
+  ]) {
     assert.ok(paths.includes(wanted), wanted);
   }
-  assert.deepEqual(paths.filter((path) => !path.startsWith('dist/') && !['package.json', 'README.md'].includes(path)), []);
+  assert.deepEqual(
+    paths.filter((path) => !path.startsWith('dist/') && !['package.json', 'README.md'].includes(path)),
+    [],
+  );
   // A page loads one of the engine's two builds: the larger one counts.
   const scripts = paths.filter((path) => /\.m?js$/.test(path) && !/node|\/worker\.js$|dragoman-core\.mjs$/.test(path));
   let [total, detector] = [0, 0];
@@ -121,7 +147,10 @@ inEachBrowser((environment) => {
     const page = await context.newPage();
     const problems = [];
     page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (message) => message.type() === 'error' && !/favicon/.test(message.location().url) && problems.push(message.text()));
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && !/favicon/.test(message.location().url) && problems.push(message.text()),
+    );
     await page.goto(url);
     return { page, problems, close: () => context.close() };
   }
@@ -211,7 +240,19 @@ test('the types serve a strict TypeScript project', async () => {
   `;
   await writeFile(join(project, 'use.ts'), source);
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['--strict', '--noEmit', '--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable', '--types', '', 'use.ts'];
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'esnext',
+    '--module',
+    'nodenext',
+    '--lib',
+    'esnext,dom,dom.iterable',
+    '--types',
+    '',
+    'use.ts',
+  ];
   await run(process.execPath, [tsc, ...options], { cwd: project }).catch(({ stdout }) => assert.fail(stdout));
 });
 

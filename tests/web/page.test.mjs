@@ -35,7 +35,10 @@ inEachBrowser((environment) => {
   afterEach(async () => {
     await page.close();
     assert.deepEqual(errors, [], 'no uncaught error on the page');
-    assert.ok([...hosts].every((host) => host === new URL(site.url).host), `no request to another host: ${[...hosts]}`);
+    assert.ok(
+      [...hosts].every((host) => host === new URL(site.url).host),
+      `no request to another host: ${[...hosts]}`,
+    );
   });
 
   /** A browser that was never here: nothing stored. The tests share one that was, where that makes no difference. */
@@ -69,7 +72,9 @@ inEachBrowser((environment) => {
       window.states = [];
       const box = document.querySelector('#target');
       new MutationObserver(() => window.states.push(box.innerText)).observe(box, {
-        subtree: true, childList: true, characterData: true,
+        subtree: true,
+        childList: true,
+        characterData: true,
       });
     });
 
@@ -257,7 +262,10 @@ inEachBrowser((environment) => {
     await page.fill('#source', GOLDEN[0][0]);
     assert.match(await page.innerText('#download-label'), /English to German.*\d+ % of \d+\.\d MB/);
     await page.waitForTimeout(300);
-    assert.ok((await page.evaluate(() => document.querySelector('#download-bar').value)) > 0.3, 'typing does not set the bar back');
+    assert.ok(
+      (await page.evaluate(() => document.querySelector('#download-bar').value)) > 0.3,
+      'typing does not set the bar back',
+    );
     release();
     await translated(GOLDEN[0][1]);
     assert.ok(await page.isHidden('#download'));
@@ -299,7 +307,9 @@ inEachBrowser((environment) => {
     await page.fill('#source', GOLDEN[0][0]);
     await Promise.all([page.waitForEvent('load'), page.click('#reload')]);
     assert.equal(await page.inputValue('#source'), GOLDEN[0][0]);
-    assert.deepEqual(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('dragoman-page'))), ['dragoman-page-next']);
+    assert.deepEqual(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('dragoman-page'))), [
+      'dragoman-page-next',
+    ]);
     await writeFile(`${site.folder}/precache.js`, precache);
   });
 

@@ -6,8 +6,11 @@ import { HEADERS } from '../../scripts/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { openSite } from './support/site.mjs';
 
-const TEXT = Array.from({ length: 30 }, (_, i) =>
-  `Garden number ${i} is large. My brother, who lives in Berlin, bought ${i} new bicycles yesterday. Where is the station?`).join('\n');
+const TEXT = Array.from(
+  { length: 30 },
+  (_, i) =>
+    `Garden number ${i} is large. My brother, who lives in Berlin, bought ${i} new bicycles yesterday. Where is the station?`,
+).join('\n');
 const SINGLE = '/core/dragoman-core.wasm';
 const THREADED = '/core/dragoman-core-threads.wasm';
 const HELPER = '/core/dragoman-core-threads.worker.js';
@@ -21,7 +24,10 @@ inEachBrowser((environment) => {
     const plain = await openSite({ headers });
     context = await environment.browser.newContext();
     ({ text: expected } = await translate(plain));
-    assert.ok(plain.requests.includes(SINGLE) && !plain.requests.some((path) => /threads/.test(path)), 'not isolated: one thread');
+    assert.ok(
+      plain.requests.includes(SINGLE) && !plain.requests.some((path) => /threads/.test(path)),
+      'not isolated: one thread',
+    );
     await context.close();
     await plain.close();
   });

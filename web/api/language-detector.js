@@ -1,9 +1,14 @@
 import { nextTask, untilAborted } from '../base/abort.js';
-import {
-  constructing, creation, DestroyableModel, requireActiveDocument, requireQuota, stringArgument,
-} from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag, matchTag } from '../base/language-tag.js';
+import {
+  constructing,
+  creation,
+  DestroyableModel,
+  requireActiveDocument,
+  requireQuota,
+  stringArgument,
+} from './destroyable-model.js';
 
 /**
  * The W3C's LanguageDetector over ELD's n-gram tables (Apache-2.0, by Nito T.M.), which are fetched when a detector is first
@@ -79,12 +84,16 @@ export class LanguageDetector extends DestroyableModel {
   static async create(options = {}) {
     const expected = languageList(options);
     requireActiveDocument();
-    const tables = await creation(options ?? {}, async (report, signal) => {
-      const stranger = expected.find((tag) => !known(tag));
-      if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);
-      report(0);
-      return untilAborted(loadTables(), signal);
-    }, () => {});
+    const tables = await creation(
+      options ?? {},
+      async (report, signal) => {
+        const stranger = expected.find((tag) => !known(tag));
+        if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);
+        report(0);
+        return untilAborted(loadTables(), signal);
+      },
+      () => {},
+    );
     const detector = new LanguageDetector(constructing, tables, expected.length > 0 ? Object.freeze(expected) : null);
     detector._destroyWith(options?.signal);
     return detector;

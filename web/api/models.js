@@ -1,7 +1,7 @@
+import { canonicalTag } from '../base/language-tag.js';
 import { routeAvailability } from '../models/availability.js';
 import { Catalogue } from '../models/catalogue.js';
 import { defaultModels } from '../models/default-models.js';
-import { canonicalTag } from '../base/language-tag.js';
 import { ModelStore } from '../models/store.js';
 
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} Direction */

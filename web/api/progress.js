@@ -64,8 +64,6 @@ export class DownloadProgress {
   /** @param {number} loaded */
   #fire(loaded) {
     this.#last = loaded;
-    this.#monitor.dispatchEvent(
-      new ProgressEventClass('downloadprogress', { loaded, total: 1, lengthComputable: true }),
-    );
+    this.#monitor.dispatchEvent(new ProgressEventClass('downloadprogress', { loaded, total: 1, lengthComputable: true }));
   }
 }

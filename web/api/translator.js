@@ -1,12 +1,17 @@
 import { nextTask, untilAborted } from '../base/abort.js';
-import { routeAvailability } from '../models/availability.js';
-import {
-  constructing, creation, DestroyableModel, requireActiveDocument, requireQuota, stringArgument,
-} from './destroyable-model.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag } from '../base/language-tag.js';
-import { catalogue } from './models.js';
 import { Route } from '../engine/route.js';
+import { routeAvailability } from '../models/availability.js';
+import {
+  constructing,
+  creation,
+  DestroyableModel,
+  requireActiveDocument,
+  requireQuota,
+  stringArgument,
+} from './destroyable-model.js';
+import { catalogue } from './models.js';
 import { engineOptions } from './translate-options.js';
 
 /**
@@ -79,8 +84,11 @@ export class Translator extends DestroyableModel {
   static async create(options) {
     const { source, target } = languages(options);
     requireActiveDocument();
-    const route = await creation(options, (report, signal) => open(source, target, options.models, report, signal),
-      (unwanted) => unwanted.release());
+    const route = await creation(
+      options,
+      (report, signal) => open(source, target, options.models, report, signal),
+      (unwanted) => unwanted.release(),
+    );
     const translator = new Translator(constructing, route, source, target);
     translator._destroyWith(options.signal);
     return translator;

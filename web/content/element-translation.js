@@ -1,5 +1,5 @@
-import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
 import { Translator } from '../api/translator.js';
+import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
 
 /**
  * Translation of a living piece of a page. Only the characters of text nodes and of a few attributes change: elements, their

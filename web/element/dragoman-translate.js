@@ -1,7 +1,7 @@
+import { Translator } from '../api/translator.js';
 import { nextTask } from '../base/abort.js';
 import { exception } from '../base/errors.js';
 import { sheet } from './style.js';
-import { Translator } from '../api/translator.js';
 
 /**
  * `<dragoman-translate>`: a translator as one element. A text box, its translation, and in a form the translation as the

@@ -1,6 +1,6 @@
 import { exception } from '../base/errors.js';
-import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
 import { fetchResource } from '../base/resource.js';
+import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
 
 /**
  * What the wasm module has for JavaScript (src/bindings/embind.cpp).

@@ -116,19 +116,25 @@ function translateTwice(first, second, call) {
   pieces.forEach((piece, index) => {
     if (index % 2) return;
     let middle = '';
-    run(first, piece, false, (text) => (middle += text), () => {
-      /** @type {Call['onText']} */
-      const onText = (text, counts) => {
-        output[index].text += text;
-        statistics[index] = counts;
-        if (index === next && call.streaming) flush();
-      };
-      run(second, middle, call.streaming, onText, (found) => {
-        if (pieces.length === 1) result = found;
-        output[index].done = true;
-        flush();
-      });
-    });
+    run(
+      first,
+      piece,
+      false,
+      (text) => (middle += text),
+      () => {
+        /** @type {Call['onText']} */
+        const onText = (text, counts) => {
+          output[index].text += text;
+          statistics[index] = counts;
+          if (index === next && call.streaming) flush();
+        };
+        run(second, middle, call.streaming, onText, (found) => {
+          if (pieces.length === 1) result = found;
+          output[index].done = true;
+          flush();
+        });
+      },
+    );
   });
   return stop;
 }

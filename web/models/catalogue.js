@@ -79,9 +79,15 @@ export class Catalogue {
  * @param {string} to
  */
 function pick(models, from, to) {
-  const source = matchTag(models.map((model) => model.sourceLanguage), from);
+  const source = matchTag(
+    models.map((model) => model.sourceLanguage),
+    from,
+  );
   const fromSource = models.filter((model) => model.sourceLanguage === source);
-  const target = matchTag(fromSource.map((model) => model.targetLanguage), to);
+  const target = matchTag(
+    fromSource.map((model) => model.targetLanguage),
+    to,
+  );
   return fromSource.find((model) => model.targetLanguage === target);
 }
 

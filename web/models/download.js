@@ -135,5 +135,9 @@ function refused(file, what) {
  * @param {unknown} [cause]
  */
 function networkError(file, what, cause) {
-  return exception('NetworkError', `The model file ${file.name} could not be downloaded: ${new URL(file.url).host} ${what}.`, cause);
+  return exception(
+    'NetworkError',
+    `The model file ${file.name} could not be downloaded: ${new URL(file.url).host} ${what}.`,
+    cause,
+  );
 }

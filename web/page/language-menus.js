@@ -92,7 +92,8 @@ export class LanguageMenus {
 function reachable(directions) {
   /** @type {Map<string, Set<string>>} */
   const targets = new Map();
-  const add = (/** @type {string} */ from, /** @type {string} */ to) => from !== to && targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  const add = (/** @type {string} */ from, /** @type {string} */ to) =>
+    from !== to && targets.set(from, (targets.get(from) ?? new Set()).add(to));
   for (const { sourceLanguage, targetLanguage } of directions) add(sourceLanguage, targetLanguage);
   const [intoEnglish, fromEnglish] = [
     directions.filter(({ targetLanguage }) => targetLanguage === 'en'),

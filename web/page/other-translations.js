@@ -56,5 +56,8 @@ export class OtherTranslations {
 
 /** @param {string} text */
 function wording(text) {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
 }

@@ -22,11 +22,10 @@ async function load() {
   let exports;
   const bench = await new Promise((resolve, reject) => {
     const instantiateWasm = (imports, done) => {
-      WebAssembly.instantiateStreaming(fetch('../core/core_bench.wasm'), imports)
-        .then(({ instance, module }) => {
-          exports = instance.exports;
-          done(instance, module);
-        }, reject);
+      WebAssembly.instantiateStreaming(fetch('../core/core_bench.wasm'), imports).then(({ instance, module }) => {
+        exports = instance.exports;
+        done(instance, module);
+      }, reject);
       return {};
     };
     createModule({ instantiateWasm }).then(resolve, reject);

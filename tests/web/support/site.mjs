@@ -13,7 +13,8 @@ import { HEADERS, listen, requestListener, urlOf } from '../../../scripts/serve.
 import { assembleSite } from '../../../scripts/site.mjs';
 
 // A page with nothing on it, for tests that call the API themselves.
-const BLANK = '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
+const BLANK =
+  '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
 
 /**
  * @param {{headers?: Record<string, string>}} [options]
