@@ -116,25 +116,20 @@ function translateTwice(first, second, call) {
   pieces.forEach((piece, index) => {
     if (index % 2) return;
     let middle = '';
-    run(
-      first,
-      piece,
-      false,
-      (text) => (middle += text),
-      () => {
-        /** @type {Call['onText']} */
-        const onText = (text, counts) => {
-          output[index].text += text;
-          statistics[index] = counts;
-          if (index === next && call.streaming) flush();
-        };
-        run(second, middle, call.streaming, onText, (found) => {
-          if (pieces.length === 1) result = found;
-          output[index].done = true;
-          flush();
-        });
-      },
-    );
+    /** @type {Call['onText']} */
+    const onText = (text, counts) => {
+      output[index].text += text;
+      statistics[index] = counts;
+      if (index === next && call.streaming) flush();
+    };
+    /** @type {Call['onDone']} */
+    const onDone = (found) => {
+      if (pieces.length === 1) result = found;
+      output[index].done = true;
+      flush();
+    };
+    const collect = (/** @type {string} */ text) => (middle += text);
+    run(first, piece, false, collect, () => run(second, middle, call.streaming, onText, onDone));
   });
   return stop;
 }

@@ -6,6 +6,7 @@ import { loadModel } from '../models/loader.js';
  * that a translation can be cancelled between two steps and partial text leaves as it arises. Two files start it, each with
  * a build of the engine: worker.js and worker-threads.js.
  *
+ * What the page sends, and what it is sent:
  * @typedef {{type: 'load', model: Model, alive: string}} Load comes once; `alive` is the lock to hold
  * @typedef {{type: 'translate', id: number, text: string, streaming: boolean, options: any}} Translate
  * @typedef {Load | Translate | {type: 'cancel', id: number}} ToWorker
