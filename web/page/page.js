@@ -109,6 +109,7 @@ function onTyping() {
   describeSource();
   hint.hide();
   run?.abort();
+  clearTimeout(announceTimer);
   clearTimeout(pauseTimer);
   pauseTimer = setTimeout(() => {
     keep();
