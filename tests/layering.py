@@ -1,15 +1,22 @@
 #!/usr/bin/python3
-"""Fails if an #include of src/ crosses a layer the wrong way, or if anything but base/ includes Eigen.
+"""Fails if a file of src/ or web/ knows a layer that it must not know, or if anything but src/base includes Eigen.
 
-  base <- kernels <- model <- engine <- bindings        kernels, engine <- cli
-  base <- io <------ model    kernels <- search <- engine
-  base <- text <----------- engine                        kernels <- bindings (to choose one)
+src:  base <- kernels <- model <- engine <- bindings        kernels, engine <- cli
+      base <- io <------ model    kernels <- search <- engine
+      base <- text <----------- engine                        kernels <- bindings (to choose one)
+
+web:  base <- models <- engine <- api <- content <- top       top: the files directly in web/, whose places others know
+      base <- api <- element <- top <- page                     (entries, workers)
+      engine <- top <- node                                   engine <- page (to know which build of it will run)
 """
+import os
 import pathlib
 import re
 import sys
 
-ALLOWED = {
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOP = 'top'
+SRC = {
     'base': set(),
     'kernels': {'base'},
     'io': {'base'},
@@ -20,29 +27,74 @@ ALLOWED = {
     'bindings': {'base', 'engine', 'kernels'},
     'cli': {'base', 'engine', 'kernels', 'model', 'text'},
 }
-SOURCE = pathlib.Path(__file__).parent.parent / 'src'
+# core and vendor are put there by scripts/site/site.mjs.
+WEB = {
+    'base': set(),
+    'models': {'base'},
+    'engine': {'base', 'models'},
+    'api': {'base', 'models', 'engine', 'vendor'},
+    'content': {'base', 'api'},
+    'element': {'base', 'api'},
+    TOP: {'engine', 'api', 'content', 'element', 'core'},
+    'page': {TOP, 'engine'},
+    'node': {TOP},
+    'examples': set(),
+    'icons': set(),
+}
 
 
-def violations(path, text):
-    layer = path.relative_to(SOURCE).parts[0]
+def includes(path, line):
+    """The layer that a line of C++ names, and how."""
+    include = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
+    if include and include[1].split('/')[0] in SRC.keys() | {'Eigen'}:
+        yield include[1].split('/')[0], include[1]
+
+
+def imports(path, line):
+    """The layers that a line of JavaScript names, also in the types of its comments."""
+    for specifier in re.findall(r'''\b(?:from|import)\b[\s(]*['"](\.[^'"]*)''', line):
+        yield layer_of(ROOT / 'web', os.path.normpath(path.parent / specifier)), specifier
+
+
+def layer_of(house, path):
+    parts = pathlib.Path(path).relative_to(house).parts
+    return parts[0] if len(parts) > 1 else TOP
+
+
+def violations(house, allowed, named, path, text):
+    layer = layer_of(house, path)
+    if layer not in allowed:
+        yield f'{path}: {layer} is no layer of {house.name}/'
+        return
     for number, line in enumerate(text.splitlines(), 1):
-        include = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
-        if not include:
-            continue
-        top = include[1].split('/')[0]
-        if top in ALLOWED and top != layer and top not in ALLOWED[layer]:
-            yield f'{path}:{number}: {layer}/ must not include {include[1]}'
-        if top == 'Eigen' and layer != 'base':
-            yield f'{path}:{number}: Eigen is included by base/matrix.h only'
+        for other, how in named(path, line):
+            if other not in allowed[layer] | {layer} and (layer, other) != ('base', 'Eigen'):
+                yield f'{path}:{number}: {layer} must not know {how}'
+
+
+def violations_of(house, allowed, named, suffixes):
+    for path in sorted(house.rglob('*')):
+        if path.is_file():
+            text = path.read_text() if path.suffix in suffixes else ''
+            yield from violations(house, allowed, named, path, text)
+
+
+def probe(house, allowed, named, path, text):
+    return len(list(violations(house, allowed, named, house / path, text)))
 
 
 def main():
-    probe = list(violations(SOURCE / 'kernels/probe.h', '#include "model/weights.h"\n#include <Eigen/Core>\n'))
-    assert len(probe) == 2, 'the check itself does not work'
-    found = [v for path in sorted(SOURCE.rglob('*')) if path.suffix in ('.h', '.cpp')
-             for v in violations(path, path.read_text())]
-    unknown = {p.name for p in SOURCE.iterdir()} - ALLOWED.keys()
-    found += [f'src/{name} is no layer' for name in sorted(unknown)]
+    src, web = (ROOT / 'src', SRC, includes), (ROOT / 'web', WEB, imports)
+    works = (
+        probe(*src, 'kernels/probe.h', '#include "model/weights.h"\n#include <Eigen/Core>\n#include "base/error.h"\n') == 2
+        and probe(*src, 'cellar/probe.h', '') == 1
+        and probe(*web, 'models/probe.js', "import { a } from '../base/a.js';\nimport {\n  b,\n} from '../engine/b.js';\n"
+                  "export * from '../dragoman.js';\n/** @type {import('../api/c.js').C} */\nawait import('./d.js');\n") == 3
+        and probe(*web, 'engine/probe.js', "import '../page/e.js';") == 1
+        and probe(*web, 'cellar/probe.js', '') == 1
+    )
+    assert works, 'the check itself does not work'
+    found = [*violations_of(*src, {'.h', '.cpp'}), *violations_of(*web, {'.js', '.mjs'})]
     print('\n'.join(found) or 'layering holds')
     sys.exit(bool(found))
 

@@ -58,7 +58,12 @@ async function serves(command, expected) {
 /** What GitHub calls the sections of a page in addresses. */
 function anchors(page) {
   const headings = page.match(/^#+ .+$/gm).map((line) => line.replace(/^#+ /, ''));
-  return headings.map((heading) => heading.toLowerCase().replace(/[^\w\s-]/g, '').replaceAll(' ', '-'));
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 test('every file and section that the README links to is there', () => {

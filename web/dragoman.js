@@ -9,9 +9,8 @@
  * const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
  * console.log(await translator.translate('How are you?'));
  */
-import { models, registerModel } from './models.js';
 
-export { LanguageDetector } from './language-detector.js';
-export { translateElement } from './element-translation.js';
-export { Translator } from './translator.js';
-export const Dragoman = Object.freeze({ models, registerModel });
+export { LanguageDetector } from './api/language-detector.js';
+export { Dragoman } from './api/models.js';
+export { Translator } from './api/translator.js';
+export { translateElement } from './content/element-translation.js';

@@ -4,35 +4,41 @@
  */
 importScripts('precache.js');
 
+/** @typedef {{version: string, files: string[]}} Precache written by scripts/site/site.mjs */
+const worker = /** @type {ServiceWorkerGlobalScope & {precache: Precache}} */ (/** @type {unknown} */ (self));
 const PREFIX = 'dragoman-page-';
-const CACHE = PREFIX + self.precache.version;
-const files = new Set(self.precache.files.map((path) => new URL(path, self.registration.scope).href));
+const CACHE = PREFIX + worker.precache.version;
+const files = new Set(worker.precache.files.map((path) => new URL(path, worker.registration.scope).href));
 // Of the engine's two builds the page runs one, and says which. The other is kept as soon as it is asked for.
 const unused = location.search === '?threads' ? /^core\/dragoman-(core|relaxed)\.|^worker\.js$/ : /threads/;
-const INDEX = new URL('index.html', self.registration.scope).href;
+const INDEX = new URL('index.html', worker.registration.scope).href;
 
-self.addEventListener('install', (event) => {
-  const urls = self.precache.files.filter((path) => !unused.test(path)).map((path) => new URL(path, self.registration.scope));
+worker.addEventListener('install', (event) => {
+  const urls = worker.precache.files.filter((path) => !unused.test(path)).map((path) => new URL(path, worker.registration.scope));
   const fresh = urls.map((url) => new Request(url, { cache: 'no-cache' }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
 });
 
-self.addEventListener('activate', (event) => {
-  event.waitUntil(Promise.all([dropOldVersions(), self.clients.claim()]));
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(Promise.all([dropOldVersions(), worker.clients.claim()]));
 });
 
-self.addEventListener('message', ({ data }) => {
-  if (data === 'take over') self.skipWaiting();
+worker.addEventListener('message', ({ data }) => {
+  if (data === 'take over') worker.skipWaiting();
 });
 
-self.addEventListener('fetch', (event) => {
+worker.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
   url.search = '';
   url.hash = '';
-  const wanted = url.href === self.registration.scope ? INDEX : url.href;
+  const wanted = url.href === worker.registration.scope ? INDEX : url.href;
   if (event.request.method === 'GET' && files.has(wanted)) event.respondWith(fromCache(wanted, event.request));
 });
 
+/**
+ * @param {string} url
+ * @param {Request} request
+ */
 async function fromCache(url, request) {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(url);

@@ -1,6 +1,6 @@
 import createModule from './core/dragoman-core-threads.mjs';
-import { loadCore } from './core.js';
-import { serve } from './worker-loop.js';
+import { loadCore } from './engine/core.js';
+import { serve } from './engine/worker-loop.js';
 
 /** The worker on several threads, for pages that are cross-origin isolated: only those may share memory between threads. */
 
@@ -24,7 +24,6 @@ self.addEventListener('error', (event) => {
 });
 
 serve({
-  loadCore: () =>
-    loadCore(createModule, wasm, { locateFile: () => scripts.worker, mainScriptUrlOrBlob: scripts.module }),
+  loadCore: () => loadCore(createModule, wasm, { locateFile: () => scripts.worker, mainScriptUrlOrBlob: scripts.module }),
   threads: Math.min(navigator.hardwareConcurrency, MOST_THREADS),
 });

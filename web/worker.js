@@ -1,6 +1,6 @@
 import createModule from './core/dragoman-core.mjs';
-import { loadCore } from './core.js';
-import { serve } from './worker-loop.js';
+import { loadCore } from './engine/core.js';
+import { serve } from './engine/worker-loop.js';
 
 /** The worker on one thread: runs anywhere. */
 

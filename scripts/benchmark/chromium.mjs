@@ -37,6 +37,8 @@ async function translateWhole(context, url, text, oneThread) {
 
 /**
  * The public API over several visits: the first fills the caches and is not counted.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url of the benchmark's site
  * @param {{sentences: string[], expected: string[]}} task
  * @param {number} repeat
  * @returns {Promise<Record<string, number>[]>} the figures of each visit
@@ -50,7 +52,11 @@ export async function visit(browser, url, { sentences, expected }, repeat) {
       await page.goto(`${url}bench/api.html`);
       const figures = await page.evaluate(async () => (await globalThis.opened).figures);
       const stream = () => page.evaluate((sentences) => globalThis.stream(sentences), sentences);
-      checkSame('the translations through the API', (await stream()).map(({ text }) => text), expected);
+      checkSame(
+        'the translations through the API',
+        (await stream()).map(({ text }) => text),
+        expected,
+      );
       const firstTextMs = median((await stream()).map((result) => result.firstTextMs));
       await page.close();
       const text = Array(10).fill(sentences.join('\n')).join('\n');

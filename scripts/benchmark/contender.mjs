@@ -56,5 +56,5 @@ export class Contender {
 
 async function residentBytes(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(status)[1]);
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]);
 }

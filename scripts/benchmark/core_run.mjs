@@ -56,7 +56,8 @@ function run(engine, source) {
 export function checkSame(what, found, expected) {
   if (found.length !== expected.length) throw new Error(`${what}: ${found.length} in place of ${expected.length}`);
   const i = found.findIndex((text, index) => text !== expected[index]);
-  if (i >= 0) throw new Error(`${what}: sentence ${i + 1} is ${JSON.stringify(found[i])}, expected ${JSON.stringify(expected[i])}`);
+  if (i >= 0)
+    throw new Error(`${what}: sentence ${i + 1} is ${JSON.stringify(found[i])}, expected ${JSON.stringify(expected[i])}`);
 }
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);

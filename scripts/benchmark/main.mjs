@@ -15,7 +15,8 @@ import { printShapeRace, raceShape } from './shape_race.mjs';
 import { openBenchSite } from './site.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const USAGE = 'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
+const USAGE =
+  'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
 
 function options() {
   const { values } = parseArgs({
@@ -100,7 +101,7 @@ let parsed;
 try {
   parsed = options();
 } catch (error) {
-  console.error(`bench: ${error.message}\n${USAGE}`);
+  console.error(`bench: ${/** @type {Error} */ (error).message}\n${USAGE}`);
   process.exit(2);
 }
 await main(parsed).catch((error) => {

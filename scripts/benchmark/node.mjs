@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL('node_process.mjs', import.meta.url));
 /**
  * @param {string} model folder
  * @param {{sentences: string[], expected?: string[]}} task
- * @returns {Promise<ReturnType<import('./core_run.mjs').measureCore>>}
+ * @returns {Promise<ReturnType<typeof import('./core_run.mjs').measureCore>>}
  */
 export async function runInNode(model, task) {
   const child = spawn(process.execPath, [script, model], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -61,7 +61,10 @@ export function printOwn({ sizes, sentences, native, node, chromium, api }) {
     return [figure, FORMATS[format](value), aim ? `<= ${FORMATS[format](aim)}` : '', verdict ?? ''];
   };
   const rows = [];
-  for (const [part, name] of [['wasm', 'WebAssembly, both modules'], ['glue', 'dragoman-core.mjs']]) {
+  for (const [part, name] of [
+    ['wasm', 'WebAssembly, both modules'],
+    ['glue', 'dragoman-core.mjs'],
+  ]) {
     for (const packing of ['raw', 'gzip', 'brotli']) {
       const aim = part === 'wasm' && packing === 'brotli' ? AIMS.wasmBrotli : undefined;
       rows.push(row(`${name}, ${packing}, bytes`, 'bytes', sizes[part][packing], aim));
@@ -74,7 +77,10 @@ export function printOwn({ sizes, sentences, native, node, chromium, api }) {
       row('native: all at once, tokens/s', 'rate', native.tokensPerSecondAtOnce),
     );
   }
-  for (const [name, run] of [['Node', node], ['Chromium', chromium]]) {
+  for (const [name, run] of /** @type {const} */ ([
+    ['Node', node],
+    ['Chromium', chromium],
+  ])) {
     if (!run) continue;
     rows.push(
       row(`${name}: load module, ms`, 'ms', run.loadModuleMs),

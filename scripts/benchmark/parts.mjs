@@ -17,7 +17,7 @@ const WITH_GOAL = ['1 x 2048 x 512', '32 x 2048 x 512'];
  */
 async function runNatively(root, args, input = '') {
   const run = promisify(execFile)(join(root, 'build/native/core_bench'), args);
-  run.child.stdin.end(input);
+  run.child.stdin?.end(input);
   return JSON.parse((await run).stdout);
 }
 
@@ -25,6 +25,8 @@ const MODEL_FILES = ['config.json', 'model.safetensors', 'vocab.spm'];
 
 /**
  * The same work as measureCore's (core_run.mjs), natively.
+ * @param {string} root of the repository
+ * @param {string} model folder
  * @param {{sentences: string[], expected: string[]}} task
  * @returns {Promise<{tokensPerSecond: number, tokensPerSecondAtOnce: number}>}
  */
@@ -35,7 +37,11 @@ export async function translateNatively(root, model, { sentences, expected }) {
   return figures;
 }
 
-/** @param {{browser: any, url: string, folder: string}} site */
+/**
+ * @param {string} root of the repository
+ * @param {{browser: import('playwright-core').Browser, url: string, folder: string}} site
+ * @param {{task: string, model?: string}} task
+ */
 async function runInChromium(root, { browser, url, folder }, task) {
   for (const name of ['core_bench.mjs', 'core_bench.wasm', 'kernel-ceilings.wasm']) {
     await cp(join(root, 'build/wasm', name), join(folder, 'core', name));
@@ -69,14 +75,24 @@ export function printKernels(result) {
     console.log(`\nint8 products, ${where}; GOP/s, every result checked before it was timed`);
     const rows = int8.map(({ kernel, rows, outputs, width, gops, computeGops, streamGops, share }) => {
       const shape = `${rows} x ${outputs} x ${width}`;
-      const best = Math.max(...int8.filter((f) => f.rows === rows && f.outputs === outputs && f.width === width).map((f) => f.gops));
+      const best = Math.max(
+        ...int8.filter((f) => f.rows === rows && f.outputs === outputs && f.width === width).map((f) => f.gops),
+      );
       const aimed = where === 'chromium' && WITH_GOAL.includes(shape) && kernel !== 'plain' && gops === best;
       const verdict = aimed ? [`>= ${100 * GOAL_SHARE} %`, share >= GOAL_SHARE ? 'yes' : 'no'] : ['', ''];
       return [shape, kernel, ...[gops, computeGops, streamGops].map(fixed(1)), `${fixed(0)(100 * share)} %`, ...verdict];
     });
-    printTable(['rows x outputs x width', 'kernel', 'GOP/s', 'ceiling: dots only', 'loads only', 'of the lower', 'goal', 'met'], rows);
+    printTable(
+      ['rows x outputs x width', 'kernel', 'GOP/s', 'ceiling: dots only', 'loads only', 'of the lower', 'goal', 'met'],
+      rows,
+    );
     console.log(`\nother kernels, ${where}`);
-    const others = float.map(({ kernel, size, nanoseconds, gigabytesPerSecond }) => [kernel, size, fixed(0)(nanoseconds), fixed(1)(gigabytesPerSecond)]);
+    const others = float.map(({ kernel, size, nanoseconds, gigabytesPerSecond }) => [
+      kernel,
+      size,
+      fixed(0)(nanoseconds),
+      fixed(1)(gigabytesPerSecond),
+    ]);
     printTable(['kernel', 'size', 'ns', 'GB/s'], others);
   }
 }

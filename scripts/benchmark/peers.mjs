@@ -28,7 +28,16 @@ export async function installPeers(folder) {
   const names = Object.keys(PACKAGES);
   if ((await Promise.all(names.map(installed))).every(Boolean)) return;
   const specifiers = names.map((name) => `${name}@${PACKAGES[name]}`);
-  await promisify(execFile)('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...specifiers]);
+  await promisify(execFile)('npm', [
+    'install',
+    '--prefix',
+    folder,
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    ...specifiers,
+  ]);
 }
 
 /**
@@ -52,7 +61,8 @@ export async function prepareBergamot(peers, site, model, pairs, lengthFactor = 
     await copyFile(join(source, name), join(target, name));
   }
   const worker = await readFile(join(source, 'translator-worker.js'), 'utf8');
-  if (!worker.includes(ALIGNMENT) || !worker.includes(LENGTH)) throw new Error("Bergamot's worker is not the one that is expected");
+  if (!worker.includes(ALIGNMENT) || !worker.includes(LENGTH))
+    throw new Error("Bergamot's worker is not the one that is expected");
   const adapted = worker.replace(ALIGNMENT, '').replace(LENGTH, `max-length-factor: ${lengthFactor}`);
   await writeFile(join(target, 'translator-worker.js'), adapted + WASM_BYTES);
   await convert('export_marian.py', [model, join(target, 'model.bin')], pairs);

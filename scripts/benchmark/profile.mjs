@@ -10,6 +10,7 @@ const SAMPLE_MICROSECONDS = 250;
  * The stage of a sample, by the functions on its stack, innermost first; the first rule that holds counts. A product belongs to
  * whom it was computed for, so the rules ask for the kernel and for who called it.
  */
+/** @type {[string, RegExp][]} */
 const STAGES = [
   ['quantise, layer norm', /quantize_rows|add_layer_norm/],
   ['argmax', /argmax|extend_greedily/],
@@ -34,7 +35,8 @@ const IDLE = /^\((idle|root|program)\)/;
 export async function measureProfile(root, { browser, url, folder }, repeat) {
   const target = join(folder, 'core-profile');
   await mkdir(target, { recursive: true });
-  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm']) await cp(join(root, 'build/wasm-profile', name), join(target, name));
+  for (const name of ['dragoman-core.mjs', 'dragoman-core.wasm'])
+    await cp(join(root, 'build/wasm-profile', name), join(target, name));
   const lines = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8')).trim().split('\n');
   const page = await browser.newPage();
   try {
@@ -44,7 +46,7 @@ export async function measureProfile(root, { browser, url, folder }, repeat) {
     await session.send('Profiler.enable');
     await session.send('Profiler.setSamplingInterval', { interval: SAMPLE_MICROSECONDS });
     const shares = {};
-    for (const [task, texts] of [['sentence after sentence', lines], ['all at once', [lines.join('\n')]]]) {
+    for (const [task, texts] of Object.entries({ 'sentence after sentence': lines, 'all at once': [lines.join('\n')] })) {
       const run = () => page.evaluate((texts) => globalThis.translate(texts), texts);
       await run(); // V8 compiles the hot functions anew meanwhile
       await session.send('Profiler.start');
@@ -57,16 +59,16 @@ export async function measureProfile(root, { browser, url, folder }, repeat) {
   }
 }
 
-/** @param {{nodes: {id: number, callFrame: {functionName: string}, hitCount: number, children?: number[]}[]}} profile */
+/** @param {{nodes: {id: number, callFrame: {functionName: string}, hitCount?: number, children?: number[]}[]}} profile */
 function sharesOf({ nodes }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const hits = new Map([...STAGES.map(([stage]) => [stage, 0]), [OUTSIDE, 0]]);
+  const hits = new Map([...STAGES.map(([stage]) => stage), OUTSIDE].map((stage) => [stage, 0]));
   const visit = (node, callers) => {
     const name = node.callFrame.functionName;
     const stack = `${name} < ${callers}`;
     if (!IDLE.test(name)) {
       const stage = STAGES.find(([, pattern]) => pattern.test(stack))?.[0] ?? OUTSIDE;
-      hits.set(stage, hits.get(stage) + node.hitCount);
+      hits.set(stage, (hits.get(stage) ?? 0) + (node.hitCount ?? 0));
     }
     for (const child of node.children ?? []) visit(byId.get(child), stack);
   };

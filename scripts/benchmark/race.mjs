@@ -30,6 +30,7 @@ export async function race(root, model, site, repeat, say) {
   const pairs = texts.map((text, i) => [text, translations[i]]);
   const peers = await preparePeers(folder, site.folder, model, pairs);
   const own = { name: 'dragoman', title: 'Dragoman', wasm: ownWasm(site.folder) };
+  /** @type {any[]} */
   const contenders = [own, ...peers].map((about) => ({ ...about, rounds: [], arrivals: [] }));
   try {
     for (const contender of contenders) {
@@ -50,7 +51,15 @@ export async function race(root, model, site, repeat, say) {
     }
     const results = [];
     for (const { title, name, wasm, equal, rounds, arrivals } of contenders) {
-      results.push({ title, name, equal, of: texts.length, sizes: await sizes(wasm), rounds, figures: { ...medians(rounds), ...medians(arrivals) } });
+      results.push({
+        title,
+        name,
+        equal,
+        of: texts.length,
+        sizes: await sizes(wasm),
+        rounds,
+        figures: { ...medians(rounds), ...medians(arrivals) },
+      });
     }
     return results;
   } finally {

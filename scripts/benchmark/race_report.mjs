@@ -3,7 +3,14 @@ import { median } from './statistics.mjs';
 import { FORMATS, printTable } from './table.mjs';
 
 // Ratios to Bergamot; the wasm memory is bounded in bytes, beyond the weights.
-const GOALS = { wordsPerSecondAtOnce: 3.0, wordsPerSecond: 2.5, firstTextMs: 0.33, brotli: 0.35, memoryBeyondWeights: 24_000_000, growth: 10.5 };
+const GOALS = {
+  wordsPerSecondAtOnce: 3.0,
+  wordsPerSecond: 2.5,
+  firstTextMs: 0.33,
+  brotli: 0.35,
+  memoryBeyondWeights: 24_000_000,
+  growth: 10.5,
+};
 
 /**
  * @param {Awaited<ReturnType<typeof import('./race.mjs').race>>} results
@@ -17,8 +24,10 @@ export function printRace([own, ...peers], weights) {
 }
 
 function rows(own, peer, hasGoals, weights) {
-  const speed = (figure, name, goal) => row(figure, 'rate', own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'least');
-  const cost = (figure, format, name, goal) => row(figure, format, own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'most');
+  const speed = (figure, name, goal) =>
+    row(figure, 'rate', own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'least');
+  const cost = (figure, format, name, goal) =>
+    row(figure, format, own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'most');
   const goals = hasGoals ? GOALS : {};
   const table = [
     speed('200 sentences at once, words/s', 'wordsPerSecondAtOnce', goals.wordsPerSecondAtOnce),
@@ -51,7 +60,13 @@ function pairedRatio(own, peer, name) {
 function row(figure, format, own, peer, ratio, goal, kind) {
   const met = goal && (kind === 'least' ? ratio >= goal : ratio <= goal);
   const sign = kind === 'least' ? '>=' : '<=';
-  return [figure, FORMATS[format](own), FORMATS[format](peer), FORMATS.ratio(ratio), ...verdict(goal && `${sign} ${FORMATS.ratio(goal)}`, met)];
+  return [
+    figure,
+    FORMATS[format](own),
+    FORMATS[format](peer),
+    FORMATS.ratio(ratio),
+    ...verdict(goal && `${sign} ${FORMATS.ratio(goal)}`, met),
+  ];
 }
 
 function bound(figure, format, value, limit) {

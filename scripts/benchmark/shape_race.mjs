@@ -20,7 +20,10 @@ const EXTRA_TOKENS = 16; // our limit: twice the source and these
  * @param {(what: string) => void} say
  */
 export async function raceShape(root, base, site, repeat, say) {
-  const texts = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8')).trim().split('\n').slice(0, SENTENCES);
+  const texts = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8'))
+    .trim()
+    .split('\n')
+    .slice(0, SENTENCES);
   const model = join(root, 'build/bench/tiny');
   say('making the weights');
   await convert('make_shape.py', [model, base], []);
@@ -48,7 +51,13 @@ export async function raceShape(root, base, site, repeat, say) {
       say(`round ${i + 1} of ${repeat}`);
       for (const { page, rounds } of contenders) rounds.push(await round(page, texts));
     }
-    return contenders.map(({ title, tokens, firstEqual, rounds }) => ({ title, tokens, firstEqual, rounds, figures: medians(rounds) }));
+    return contenders.map(({ title, tokens, firstEqual, rounds }) => ({
+      title,
+      tokens,
+      firstEqual,
+      rounds,
+      figures: medians(rounds),
+    }));
   } finally {
     for (const { page } of contenders) await page?.close();
   }
@@ -82,7 +91,9 @@ async function layModel(model, site) {
 
 /** @param {Awaited<ReturnType<typeof raceShape>>} results */
 export function printShapeRace([own, peer]) {
-  console.log(`\nrandom weights of the shape tiny: ${own.tokens} and ${peer.tokens} tokens, the first equal in ${peer.firstEqual} sentences`);
+  console.log(
+    `\nrandom weights of the shape tiny: ${own.tokens} and ${peer.tokens} tokens, the first equal in ${peer.firstEqual} sentences`,
+  );
   const row = (figure, format, name) => {
     const ratio = median(own.rounds.map((round, i) => round[name] / peer.rounds[i][name]));
     return [figure, FORMATS[format](own.figures[name]), FORMATS[format](peer.figures[name]), FORMATS.ratio(ratio)];

@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HEADERS, listen, requestListener } from '../site/serve.mjs';
+import { HEADERS, listen, requestListener, urlOf } from '../site/serve.mjs';
 import { assembleSite } from '../site/site.mjs';
 
 // Ours keeps to the policy, but transformers.js runs scripts from blob: URLs.
@@ -20,7 +20,7 @@ export async function openBenchSite(folder) {
   await cp(join(here, 'core_run.mjs'), join(folder, 'bench/core_run.mjs'));
   const server = await listen(requestListener(folder, headers), 0);
   return {
-    url: `http://127.0.0.1:${server.address().port}/`,
+    url: urlOf(server),
     folder,
     close() {
       server.closeAllConnections();

@@ -3,10 +3,13 @@
  *   node scripts/site/package.mjs
  * The modules of web/ bundled into one file per entry, and beside them, where `new URL(…, import.meta.url)` finds them, the
  * worker, the wasm module and the weights; types from the JSDoc comments.
+ *
+ * @typedef {import('../web/models/manifest.js').ManifestSource} ManifestSource
+ * @typedef {ManifestSource['models'][number]} Model
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -25,12 +28,13 @@ export async function buildPackage(target = join(root, 'build/package')) {
   const source = join(target, 'source');
   await rm(target, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
+  /** @type {ManifestSource} */
   const manifest = JSON.parse(await readFile(join(root, 'weights/manifest.json'), 'utf8'));
 
-  const isSource = (path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
+  const isSource = (/** @type {string} */ path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
   await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
   await copyLanguageTables(join(source, 'vendor/eld'));
-  await writeFile(join(source, 'default-models.js'), defaultModels(manifest));
+  await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
   await bundle(source, dist);
   await copyAssets(manifest, dist);
   await emitTypes(source, join(dist, 'types'));
@@ -41,19 +45,27 @@ export async function buildPackage(target = join(root, 'build/package')) {
   return target;
 }
 
-/** Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along. */
+/**
+ * Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along.
+ * @param {ManifestSource} manifest
+ */
 function defaultModels({ version, models }) {
-  const file = ({ name, path, bytes, sha256 }) => {
+  const file = (/** @type {Model['files'][number]} */ { name, path, bytes, sha256 }) => {
     // Vite would turn a file this small into a data: URL, which a strict Content-Security-Policy does not let one fetch.
     const url = `new URL('./weights/${path}${bytes < 4096 ? '?no-inline' : ''}', import.meta.url).href`;
     return `{ name: '${name}', path: ${url}, bytes: ${bytes}, sha256: '${sha256}' }`;
   };
-  const model = ({ sourceLanguage, targetLanguage, files }) =>
+  const model = (/** @type {Model} */ { sourceLanguage, targetLanguage, files }) =>
     `{ sourceLanguage: '${sourceLanguage}', targetLanguage: '${targetLanguage}', files: [${files.map(file).join(', ')}] }`;
   return `export const defaultModels = /** @type {any} */ ({ version: ${version}, models: [${models.map(model).join(', ')}] });\n`;
 }
 
+/**
+ * @param {string} source
+ * @param {string} dist
+ */
 async function bundle(source, dist) {
+  /** @type {import('esbuild').BuildOptions} */
   const common = {
     bundle: true,
     format: 'esm',
@@ -66,6 +78,7 @@ async function bundle(source, dist) {
     logLevel: 'warning',
     // Stays a file of its own, next to the wasm that it names.
     external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
+    plugins: [addressesFromTheTop],
   };
   // Together, so that a page which uses both entries has one set of engines.
   const entries = ['dragoman.js', 'element.js', 'worker.js', 'worker-threads.js'];
@@ -75,21 +88,43 @@ async function bundle(source, dist) {
     platform: 'node',
     chunkNames: 'node-chunk-[hash]',
     entryPoints: { node: join(source, 'dragoman.js'), 'node-worker': join(source, 'node/worker.js') },
-    plugins: [nodeTwins(source)],
+    plugins: [addressesFromTheTop, nodeTwins(source)],
   });
 }
 
-/** Puts web/node/X.js in the place of web/X.js. */
+/**
+ * What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer.
+ * @type {import('esbuild').Plugin}
+ */
+const addressesFromTheTop = {
+  name: 'addresses-from-the-top',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]source[\\/]\w+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replace(/'\.\.\/(?=.*\bimport\.meta\.url\b)/g, "'./") };
+    });
+  },
+};
+
+/**
+ * Puts the files of web/node/ in the place of those of the same name in web/base/ and web/engine/.
+ * @param {string} source
+ * @returns {import('esbuild').Plugin}
+ */
 function nodeTwins(source) {
   return {
     name: 'node-twins',
     setup({ onResolve }) {
-      onResolve({ filter: /^\.\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', path) }));
+      onResolve({ filter: /\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', basename(path)) }));
       onResolve({ filter: /core\/dragoman-core\.mjs$/ }, () => ({ path: './core/dragoman-core.mjs', external: true }));
     },
   };
 }
 
+/**
+ * @param {ManifestSource} manifest
+ * @param {string} dist
+ */
 async function copyAssets(manifest, dist) {
   await copyCore(join(dist, 'core'));
   for (const { path } of [{ path: 'manifest.json' }, ...manifest.models.flatMap(({ files }) => files)]) {
@@ -99,9 +134,30 @@ async function copyAssets(manifest, dist) {
   await cp(join(root, 'node_modules/eld/LICENSE'), join(dist, 'ELD-LICENSE'));
 }
 
+/**
+ * @param {string} source
+ * @param {string} types
+ */
 async function emitTypes(source, types) {
-  const arguments_ = ['--allowJs', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--target', 'esnext', '--module', 'esnext',
-    '--moduleResolution', 'bundler', '--lib', 'esnext,dom,dom.iterable', '--types', '', '--strict', 'false', '--outDir', types];
+  const arguments_ = [
+    '--allowJs',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--skipLibCheck',
+    '--target',
+    'esnext',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--lib',
+    'esnext,dom,dom.iterable',
+    '--types',
+    '',
+    '--strict',
+    '--outDir',
+    types,
+  ];
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, ...arguments_, join(source, 'dragoman.js'), join(source, 'element.js')]);
   // Types of the language tables are nobody's business.
@@ -113,7 +169,8 @@ function packageJson() {
   return {
     name: 'dragoman',
     version: VERSION,
-    description: "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
+    description:
+      "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
     type: 'module',
     sideEffects: ['./dist/element.js', './dist/worker.js', './dist/worker-threads.js', './dist/node-worker.js'],
     main: './dist/node.js',

@@ -57,6 +57,14 @@ export async function listen(listener, port) {
   return server;
 }
 
+/**
+ * @param {import('node:http').Server} server that listens
+ * @returns {string} where
+ */
+export function urlOf(server) {
+  return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`;
+}
+
 function siteFolder() {
   return join(fileURLToPath(new URL('../..', import.meta.url)), 'build/site');
 }
@@ -69,7 +77,7 @@ async function main() {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`--port ${values.port} is not a port number.`);
   const server = await listen(requestListener(positionals[0] ?? siteFolder()), port);
-  console.log(`Dragoman is at http://127.0.0.1:${server.address().port}/ (Ctrl+C ends it)`);
+  console.log(`Dragoman is at ${urlOf(server)} (Ctrl+C ends it)`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
@@ -13,7 +13,7 @@ import { transform } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // For the npm package and for people.
-const NOT_SERVED = /^web[\\/](examples|node|jsconfig\.json|.*\.md)$/;
+const NOT_SERVED = /^web[\\/](examples|node|jsconfig.*|.*\.(md|d\.ts))$/;
 
 /**
  * @param {string} [target] folder to write; emptied first
@@ -30,20 +30,28 @@ export async function assembleSite(target = join(root, 'build/site')) {
   return target;
 }
 
+/** @param {string} folder */
 async function minifyModules(folder) {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && entry.name.endsWith('.js')) await minify(join(entry.parentPath, entry.name));
   }
 }
 
+/**
+ * @param {string} from
+ * @param {string} [to]
+ */
 async function minify(from, to = from) {
   const { code } = await transform(await readFile(from, 'utf8'), { minify: true, format: 'esm' });
   await writeFile(to, code);
 }
 
-/** The wasm files of both builds, on one thread and on several, and Emscripten's JavaScript beside them. */
+/**
+ * The wasm files of both builds, on one thread and on several, and Emscripten's JavaScript beside them.
+ * @param {string} target
+ */
 export async function copyCore(target) {
-  const build = (name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
+  const build = (/** @type {string} */ name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
   const scripts = ['dragoman-core.mjs', 'dragoman-core-threads.mjs'];
   const files = ['dragoman-core.wasm', 'dragoman-relaxed.wasm'];
   const threaded = ['dragoman-core-threads.wasm', 'dragoman-relaxed-threads.wasm', 'dragoman-core-threads.worker.js'];
@@ -54,7 +62,10 @@ export async function copyCore(target) {
   for (const name of [...files, ...threaded]) await cp(build(name), join(target, name));
 }
 
-/** Of the npm package eld, the detector and the smallest of its tables. */
+/**
+ * Of the npm package eld, the detector and the smallest of its tables.
+ * @param {string} target
+ */
 export async function copyLanguageTables(target) {
   const source = join(root, 'node_modules/eld');
   await cp(join(source, 'LICENSE'), join(target, 'LICENSE'));
@@ -64,15 +75,22 @@ export async function copyLanguageTables(target) {
   });
 }
 
-/** The manifest and the files it names; what else lies in weights/ is for people. */
+/**
+ * The manifest and the files it names; what else lies in weights/ is for people.
+ * @param {string} target
+ */
 async function copyWeights(target) {
   const source = join(root, 'weights');
+  /** @type {import('../web/models/manifest.js').ManifestSource} */
   const manifest = JSON.parse(await readFile(join(source, 'manifest.json'), 'utf8'));
   const paths = manifest.models.flatMap((model) => model.files.map((file) => file.path));
   for (const path of ['manifest.json', ...paths]) await cp(join(source, path), join(target, path));
 }
 
-/** What the page uses, less the weights (dragoman.js stores those itself), and a version that changes when any of it does. */
+/**
+ * What the page uses, less the weights (dragoman.js stores those itself), and a version that changes when any of it does.
+ * @param {string} target
+ */
 async function writePrecacheList(target) {
   const entries = await readdir(target, { recursive: true, withFileTypes: true });
   const files = entries

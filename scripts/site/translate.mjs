@@ -7,7 +7,8 @@ try {
   const engine = await loadEngine(await loadCore(), folder);
   translate(engine, text, (part) => process.stdout.write(part));
   process.stdout.write('\n');
-} catch (error) {
-  process.stderr.write(`${error.code ?? 'error'}: ${error.message}\n`);
+} catch (thrown) {
+  const { code, message } = /** @type {Error & {code?: string}} */ (thrown);
+  process.stderr.write(`${code ?? 'error'}: ${message}\n`);
   process.exitCode = 1;
 }

@@ -1,15 +1,24 @@
-/** The WebAssembly module under Node, and a model folder loaded into it. */
+/**
+ * The WebAssembly module under Node, and a model folder loaded into it.
+ *
+ * @typedef {import('../web/engine/core.js').Core} Core
+ * @typedef {import('../web/engine/core.js').CoreEngine} CoreEngine
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const build = fileURLToPath(new URL('../../build/wasm/', import.meta.url));
 
-/** @returns {Promise<any>} the Embind module (src/bindings/embind.cpp) */
+/** @returns {Promise<Core>} */
 export async function loadCore() {
   const { default: create } = await import(pathToFileURL(join(build, 'dragoman-core.mjs')).href);
   const module = await WebAssembly.compile(await readFile(join(build, 'dragoman-core.wasm')));
   return create({
+    /**
+     * @param {WebAssembly.Imports} imports
+     * @param {(instance: WebAssembly.Instance, module: WebAssembly.Module) => void} done
+     */
     instantiateWasm(imports, done) {
       WebAssembly.instantiate(module, imports).then((instance) => done(instance, module));
       return {};
@@ -17,23 +26,32 @@ export async function loadCore() {
   });
 }
 
-/** @returns {Promise<any>} an Engine of the module */
+/**
+ * @param {Core} core
+ * @param {string} folder
+ * @returns {Promise<CoreEngine>}
+ */
 export async function loadEngine(core, folder) {
-  const buffers = [];
-  for (const name of ['model.safetensors', 'vocab.spm']) {
+  const load = async (/** @type {string} */ name) => {
     const bytes = await readFile(join(folder, name));
     const buffer = new core.Buffer(bytes.length);
     buffer.view().set(bytes);
-    buffers.push(buffer);
-  }
+    return buffer;
+  };
+  const [model, vocabulary] = await Promise.all(['model.safetensors', 'vocab.spm'].map(load));
   try {
-    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), ...buffers, 1);
+    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), model, vocabulary, 1);
   } finally {
-    for (const buffer of buffers) buffer.delete();
+    for (const buffer of [model, vocabulary]) buffer.delete();
   }
 }
 
-/** Runs the engine until `text` is translated; `onText` gets each new part. */
+/**
+ * Runs the engine until `text` is translated.
+ * @param {CoreEngine} engine
+ * @param {string} text
+ * @param {(part: string) => void} [onText] gets each new part
+ */
 export function translate(engine, text, onText = () => {}) {
   const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
   try {

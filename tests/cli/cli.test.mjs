@@ -47,8 +47,13 @@ test('--json gives translation, tokens, score and time', () => {
 
 test('--beam finds likelier translations, and --json shows what else it found', () => {
   const text = 'We are going to the beach tomorrow, although it will rain.\nGood morning! How are you?\n';
-  const translations = (...more) => dragoman([...translate, ...more, '--json'], text).out.trim().split('\n').map((line) => JSON.parse(line));
-  const [greedy, both] = translations(), [beam, two] = translations('--beam', '4');
+  const translations = (...more) =>
+    dragoman([...translate, ...more, '--json'], text)
+      .out.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const [greedy, both] = translations(),
+    [beam, two] = translations('--beam', '4');
   assert.ok(beam.log_probability / (beam.tokens + 1) >= greedy.log_probability / (greedy.tokens + 1));
   assert.equal(new Set([beam.translation, ...beam.alternatives]).size, 4);
   assert.equal(two.sentences, both.sentences);

@@ -1,10 +1,11 @@
 /** axe-core on the page in its states, in light and dark, wide and narrow. */
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
 import { answers } from './support/site.mjs';
+import { openTyping } from './support/typing.mjs';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -16,15 +17,17 @@ async function violations(page) {
 
 for (const colorScheme of ['light', 'dark']) {
   const suite = (environment) => {
-    for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['phone', { width: 360, height: 740 }]]) {
+    for (const [name, viewport] of [
+      ['desktop', { width: 1280, height: 800 }],
+      ['phone', { width: 360, height: 740 }],
+    ]) {
       test(`axe finds nothing: ${colorScheme}, ${name}`, async () => {
         const { site, browser } = environment;
         const context = await browser.newContext({ colorScheme, viewport });
         const page = await context.newPage();
         site.rules.set('/weights/en-de/vocab.spm', answers.status(404));
-        await page.goto(site.url);
+        await openTyping(page, site, 'Where is the train station?');
         assert.ok(await page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme));
-        await page.fill('#source', 'Where is the train station?');
         await page.waitForSelector('#failure:visible');
         assert.deepEqual(await violations(page), [], 'with an error shown');
         site.rules.clear();

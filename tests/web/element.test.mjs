@@ -87,8 +87,14 @@ inEachBrowser((environment) => {
     await open('form.html');
     const colours = await page.evaluate(async () => {
       await customElements.whenDefined('dragoman-translate');
-      const [source, target] = ['source', 'target'].map((part) => document.querySelector('#box').shadowRoot.querySelector(`[part=${part}]`));
-      const look = () => [getComputedStyle(source).backgroundColor, getComputedStyle(target).borderRadius, getComputedStyle(target).color];
+      const [source, target] = ['source', 'target'].map((part) =>
+        document.querySelector('#box').shadowRoot.querySelector(`[part=${part}]`),
+      );
+      const look = () => [
+        getComputedStyle(source).backgroundColor,
+        getComputedStyle(target).borderRadius,
+        getComputedStyle(target).color,
+      ];
       const before = look();
       document.body.style = '--dragoman-ground: rgb(1, 2, 3); --dragoman-radius: 7px; --dragoman-ink: rgb(4, 5, 6)';
       return { before, after: look() };
@@ -121,7 +127,11 @@ inEachBrowser((environment) => {
       const event = new Promise((resolve) => box.addEventListener('error', resolve, { once: true }));
       type(box, 'No.');
       const { detail } = await event;
-      return { name: detail.name, status: box.shadowRoot.querySelector('[part=status]').textContent, valid: document.querySelector('#form').checkValidity() };
+      return {
+        name: detail.name,
+        status: box.shadowRoot.querySelector('[part=status]').textContent,
+        valid: document.querySelector('#form').checkValidity(),
+      };
     });
     assert.equal(failed.name, 'NetworkError');
     assert.match(failed.status, /500/);
@@ -139,7 +149,11 @@ inEachBrowser((environment) => {
   test('axe finds nothing on the element, empty, translated, and with an error', async () => {
     await open('form.html');
     const violations = async () => {
-      const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`));
+      const found = await page.evaluate(async () =>
+        (await window.axe.run(document, { resultTypes: ['violations'] })).violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0].html}`,
+        ),
+      );
       assert.deepEqual(found, []);
     };
     await page.evaluate(axeSource);
@@ -172,11 +186,22 @@ inEachBrowser((environment) => {
       const text = (id) => document.getElementById(id).textContent;
       document.querySelector('#link').click();
       const result = {
-        heading: root.querySelector('h1').textContent, title: root.querySelector('h1').title,
-        link: text('link'), linked: text('linked'), code: text('code'), no: text('no'), yes: text('yes'), french: text('french'),
-        british: text('british'), input: [document.querySelector('#input').value, document.querySelector('#input').placeholder],
-        area: text('area'), editable: text('editable'), far: root.querySelectorAll('.far')[39].textContent,
-        lang: root.lang, clicks, same: nodes.every((node, index) => node === [...root.querySelectorAll('*')][index]),
+        heading: root.querySelector('h1').textContent,
+        title: root.querySelector('h1').title,
+        link: text('link'),
+        linked: text('linked'),
+        code: text('code'),
+        no: text('no'),
+        yes: text('yes'),
+        french: text('french'),
+        british: text('british'),
+        input: [document.querySelector('#input').value, document.querySelector('#input').placeholder],
+        area: text('area'),
+        editable: text('editable'),
+        far: root.querySelectorAll('.far')[39].textContent,
+        lang: root.lang,
+        clicks,
+        same: nodes.every((node, index) => node === [...root.querySelectorAll('*')][index]),
       };
       translation.undo();
       return { ...result, exact: document.documentElement.outerHTML === before };
@@ -201,8 +226,9 @@ inEachBrowser((environment) => {
       const root = document.querySelector('#root');
       scrollTo(0, document.body.scrollHeight);
       const order = [];
-      new MutationObserver((records) => order.push(...records.map(({ target }) => target.parentElement?.className || target.parentElement?.id)))
-        .observe(root, { subtree: true, characterData: true });
+      new MutationObserver((records) =>
+        order.push(...records.map(({ target }) => target.parentElement?.className || target.parentElement?.id)),
+      ).observe(root, { subtree: true, characterData: true });
       const controller = new AbortController();
       const translation = await translateElement(root, { sourceLanguage: 'en', targetLanguage: 'de', signal: controller.signal });
       await translation.finished;

@@ -22,7 +22,11 @@ inEachBrowser((environment) => {
     await page.goto(`${site.url}blank.html`);
     await page.evaluate(async () => {
       Object.assign(window, await import('/dragoman.js'));
-      window.outcome = (promise) => promise.then(() => 'resolved', ({ name }) => name);
+      window.outcome = (promise) =>
+        promise.then(
+          () => 'resolved',
+          ({ name }) => name,
+        );
     });
     return page;
   }
@@ -42,13 +46,23 @@ inEachBrowser((environment) => {
   test('expectedInputLanguages: canonical, or null when there are none', async () => {
     const lists = await page.evaluate(async () => {
       const options = [undefined, {}, { expectedInputLanguages: [] }, { expectedInputLanguages: ['EN-us', 'de', 'en-US'] }];
-      return (await Promise.all(options.map((option) => LanguageDetector.create(option)))).map((detector) => detector.expectedInputLanguages);
+      return (await Promise.all(options.map((option) => LanguageDetector.create(option)))).map(
+        (detector) => detector.expectedInputLanguages,
+      );
     });
     assert.deepEqual(lists, [null, null, null, ['en-US', 'de']]);
   });
 
   test('results: falling confidence, und last and least, no more than one in all, 0.99 but for the last', async () => {
-    const texts = ['Please write a sentence in English.', 'Hello world!', 'ok', '', '12345', 'Guten', 'Wo ist der Bahnhof? Where is the station?'];
+    const texts = [
+      'Please write a sentence in English.',
+      'Hello world!',
+      'ok',
+      '',
+      '12345',
+      'Guten',
+      'Wo ist der Bahnhof? Where is the station?',
+    ];
     const all = await page.evaluate(async (texts) => {
       const detector = await LanguageDetector.create();
       return Promise.all(texts.map((text) => detector.detect(text)));
@@ -106,11 +120,14 @@ inEachBrowser((environment) => {
         }
       }
       const events = [];
-      await LanguageDetector.create({ monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => events.push(loaded)) });
+      await LanguageDetector.create({
+        monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => events.push(loaded)),
+      });
       if (events[0] !== 0 || events.at(-1) !== 1) failures.push(`events ${events}`);
       const pending = detector.detect('Hello world!');
       detector.destroy();
-      for (const promise of [pending, detector.detect('x')]) if ((await outcome(promise)) !== 'AbortError') failures.push('destroy');
+      for (const promise of [pending, detector.detect('x')])
+        if ((await outcome(promise)) !== 'AbortError') failures.push('destroy');
       const other = await LanguageDetector.create();
       const usage = await other.measureInputUsage('Hello world!');
       if (!(usage > 0 && usage <= other.inputQuota)) failures.push(`usage ${usage}`);

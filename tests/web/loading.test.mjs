@@ -1,10 +1,10 @@
 // What loading costs: a model's bytes go from the network to where they are used, and the engine compiles on the way.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { loadModel } from '../../web/model-loader.js';
+import { loadModel } from '../../web/models/loader.js';
 import { inEachBrowser } from './support/browsers.mjs';
 
 const BYTES = 64 << 20;
@@ -42,14 +42,21 @@ inEachBrowser((environment) => {
     const page = await environment.browser.newPage();
     await page.goto(`${environment.site.url}blank.html`);
     const [streamed, whole] = await page.evaluate(async () => {
-      let [streamed, whole] = [0, 0];
-      const { instantiateStreaming, instantiate } = WebAssembly;
-      WebAssembly.instantiateStreaming = (...rest) => (streamed++, instantiateStreaming(...rest));
-      WebAssembly.instantiate = (...rest) => (whole++, instantiate(...rest));
-      const [{ default: createModule }, { loadCore }] = await Promise.all([import('./core/dragoman-core.mjs'), import('./core.js')]);
+      const calls = { instantiateStreaming: 0, instantiate: 0 };
+      for (const name of Object.keys(calls)) {
+        const original = WebAssembly[name];
+        WebAssembly[name] = (...rest) => {
+          calls[name]++;
+          return original(...rest);
+        };
+      }
+      const [{ default: createModule }, { loadCore }] = await Promise.all([
+        import('./core/dragoman-core.mjs'),
+        import('./engine/core.js'),
+      ]);
       const url = (name) => new URL(`core/${name}.wasm`, location.href);
       await loadCore(createModule, { core: url('dragoman-core'), kernels: url('dragoman-relaxed') });
-      return [streamed, whole];
+      return Object.values(calls);
     });
     await page.close();
     assert.deepEqual([streamed, whole], [1, 0]);

@@ -157,7 +157,9 @@ inEachBrowser((environment) => {
     const watch = (page) =>
       page.evaluate(async () => {
         const events = [];
-        const text = await attempt({ monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => events.push(loaded)) });
+        const text = await attempt({
+          monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => events.push(loaded)),
+        });
         return { text, between: events.filter((loaded) => loaded > 0.1 && loaded < 0.9).length };
       });
     for (const { text, between } of await Promise.all([watch(page), watch(other)])) {
@@ -244,7 +246,10 @@ inEachBrowser((environment) => {
 
   test('models.list says what there is and what is stored; models.delete frees it, and what is shared stays', async () => {
     const result = await page.evaluate(async () => {
-      const states = async () => Object.fromEntries((await Dragoman.models.list()).map((model) => [`${model.sourceLanguage}-${model.targetLanguage}`, model.availability]));
+      const states = async () =>
+        Object.fromEntries(
+          (await Dragoman.models.list()).map((model) => [`${model.sourceLanguage}-${model.targetLanguage}`, model.availability]),
+        );
       const before = await states();
       const bytes = (await Dragoman.models.list()).map((model) => model.bytes);
       await attempt();
@@ -278,7 +283,12 @@ inEachBrowser((environment) => {
       const before = (await storedFiles()).length;
       const text = await attempt({ models: { version: 1, models: [{ ...EN_DE, files }] } });
       const stored = await storedFiles();
-      return { before, text, same: stored.length === before, known: files.every((file) => stored.some((url) => url.endsWith(file.sha256))) };
+      return {
+        before,
+        text,
+        same: stored.length === before,
+        known: files.every((file) => stored.some((url) => url.endsWith(file.sha256))),
+      };
     });
     assert.equal(typeof left.text, 'string');
     assert.ok(left.same && left.known);
@@ -300,7 +310,7 @@ inEachBrowser((environment) => {
     assert.equal(await attempt(), 'Nein.');
   });
 
-  test('files that match their hashes but are no model: OperationError with the core\'s reason', async () => {
+  test("files that match their hashes but are no model: OperationError with the core's reason", async () => {
     const failure = await page.evaluate(async () => {
       const manifest = await (await fetch('/weights/manifest.json')).json();
       const files = manifest.models[0].files.map((file) => ({ ...file, path: `/weights/${file.path}` }));

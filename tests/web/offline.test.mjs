@@ -9,7 +9,9 @@ inEachBrowser((environment) => {
     const manifest = JSON.parse(await readFile(`${environment.site.folder}/dragoman.webmanifest`, 'utf8'));
     assert.ok(manifest.name && manifest.start_url && manifest.display === 'standalone');
     for (const { src } of manifest.icons) await readFile(`${environment.site.folder}/${src}`);
-    assert.ok(manifest.icons.some(({ sizes }) => sizes === '512x512') && manifest.icons.some(({ purpose }) => purpose === 'maskable'));
+    assert.ok(
+      manifest.icons.some(({ sizes }) => sizes === '512x512') && manifest.icons.some(({ purpose }) => purpose === 'maskable'),
+    );
   });
 
   test('with the server stopped the page opens, and translates both directions it has seen', async () => {
@@ -17,13 +19,17 @@ inEachBrowser((environment) => {
     const page = await browser.newPage();
     /** Types a text and waits for a translation that has these words in it. */
     const translate = (text, words) =>
-      page.evaluate(async ([text, words]) => {
-        const [source, target] = ['source', 'target'].map((id) => document.getElementById(id));
-        source.value = text;
-        source.dispatchEvent(new Event('input'));
-        for (let tries = 0; tries < 200 && !target.innerText.includes(words); tries++) await new Promise((go) => setTimeout(go, 50));
-        return target.innerText;
-      }, [text, words]);
+      page.evaluate(
+        async ([text, words]) => {
+          const [source, target] = ['source', 'target'].map((id) => document.getElementById(id));
+          source.value = text;
+          source.dispatchEvent(new Event('input'));
+          for (let tries = 0; tries < 200 && !target.innerText.includes(words); tries++)
+            await new Promise((go) => setTimeout(go, 50));
+          return target.innerText;
+        },
+        [text, words],
+      );
     const choose = (language) =>
       page.evaluate((language) => {
         const menu = document.querySelector('#from');

@@ -8,7 +8,7 @@ inEachBrowser((environment) => {
     const page = await environment.browser.newPage();
     await page.goto(`${environment.site.url}blank.html`);
     const result = await page.evaluate(async () => {
-      const { fetchRelaxedKernels } = await import('./relaxed-kernels.js');
+      const { fetchRelaxedKernels } = await import('./engine/relaxed-kernels.js');
       const module = await fetchRelaxedKernels('./core/dragoman-relaxed.wasm');
       if (!module) return 'unsupported';
       const memory = new WebAssembly.Memory({ initial: 4 });
@@ -56,7 +56,7 @@ inEachBrowser((environment) => {
     await page.goto(`${environment.site.url}blank.html`);
     const [plain, chosen] = await page.evaluate(async () => {
       const { default: createModule } = await import('./core/dragoman-core.mjs');
-      const { fetchRelaxedKernels, useRelaxedKernels } = await import('./relaxed-kernels.js');
+      const { fetchRelaxedKernels, useRelaxedKernels } = await import('./engine/relaxed-kernels.js');
       const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
       const wasm = await WebAssembly.compile(await bytes('core/dragoman-core.wasm'));
       const text = 'The children are playing in the garden. My computer is broken.\nHe did not know what to say, did he?';

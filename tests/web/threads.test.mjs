@@ -1,13 +1,16 @@
 // The engine on several threads, where the page is cross-origin isolated: the same translations as on one, and one thread
-// wherever something stands in the way of more. Firefox has its reasons (web/worker-host.js) for one in any case.
+// wherever something stands in the way of more. Firefox has its reasons (web/engine/worker-host.js) for one in any case.
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { openSite } from './support/site.mjs';
 
-const TEXT = Array.from({ length: 30 }, (_, i) =>
-  `Garden number ${i} is large. My brother, who lives in Berlin, bought ${i} new bicycles yesterday. Where is the station?`).join('\n');
+const TEXT = Array.from(
+  { length: 30 },
+  (_, i) =>
+    `Garden number ${i} is large. My brother, who lives in Berlin, bought ${i} new bicycles yesterday. Where is the station?`,
+).join('\n');
 const SINGLE = '/core/dragoman-core.wasm';
 const THREADED = '/core/dragoman-core-threads.wasm';
 const HELPER = '/core/dragoman-core-threads.worker.js';
@@ -21,7 +24,10 @@ inEachBrowser((environment) => {
     const plain = await openSite({ headers });
     context = await environment.browser.newContext();
     ({ text: expected } = await translate(plain));
-    assert.ok(plain.requests.includes(SINGLE) && !plain.requests.some((path) => /threads/.test(path)), 'not isolated: one thread');
+    assert.ok(
+      plain.requests.includes(SINGLE) && !plain.requests.some((path) => /threads/.test(path)),
+      'not isolated: one thread',
+    );
     await context.close();
     await plain.close();
   });

@@ -14,13 +14,22 @@ inEachBrowser((environment) => {
     // The same two models under other names: xa to en, and en to xb, so that xa to xb has to be built of both.
     const manifest = JSON.parse(await (await fetch(new URL(MANIFEST, environment.site.url))).text());
     const find = (source) => manifest.models.find((model) => model.sourceLanguage === source);
-    const pivot = { version: 1, models: [{ ...find('de'), sourceLanguage: 'xa' }, { ...find('en'), targetLanguage: 'xb' }] };
+    const pivot = {
+      version: 1,
+      models: [
+        { ...find('de'), sourceLanguage: 'xa' },
+        { ...find('en'), targetLanguage: 'xb' },
+      ],
+    };
     for (const file of pivot.models.flatMap((model) => model.files)) file.path = `/weights/${file.path}`;
     const result = await environment.page.evaluate(async (models) => {
       const languages = { sourceLanguage: 'xa', targetLanguage: 'xb', models };
       const before = await Translator.availability(languages);
       const events = [];
-      const translator = await Translator.create({ ...languages, monitor: (m) => m.addEventListener('downloadprogress', (e) => events.push(e.loaded)) });
+      const translator = await Translator.create({
+        ...languages,
+        monitor: (m) => m.addEventListener('downloadprogress', (e) => events.push(e.loaded)),
+      });
       const text = 'Ich lese gerne Bücher.\n\nWo ist der Bahnhof? Guten Tag!\r\n';
       const whole = await translator.translate(text);
       const pieces = await read(translator.translateStreaming(text));
@@ -45,63 +54,101 @@ inEachBrowser((environment) => {
     assert.equal(result.same.error, 'NotSupportedError');
   });
 
-  pageTest('registerModel makes own models known', async () => {
-    const manifest = await (await fetch('/weights/manifest.json')).json();
-    const [model] = manifest.models;
-    const own = { ...model, targetLanguage: 'nds', files: model.files.map((file) => ({ ...file, path: `/weights/${file.path}` })) };
-    Dragoman.registerModel({ version: 1, models: [own] });
-    const translator = await Translator.create({ sourceLanguage: model.sourceLanguage, targetLanguage: 'nds' });
-    const bad = await outcome(new Promise(() => Dragoman.registerModel({ version: 2 })));
-    return { text: await translator.translate('No.'), bad };
-  }, ({ text, bad }) => {
-    assert.equal(text, 'Nein.');
-    assert.equal(bad.error, 'TypeError');
-  }, { fresh: true });
+  pageTest(
+    'registerModel makes own models known',
+    async () => {
+      const manifest = await (await fetch('/weights/manifest.json')).json();
+      const [model] = manifest.models;
+      const own = {
+        ...model,
+        targetLanguage: 'nds',
+        files: model.files.map((file) => ({ ...file, path: `/weights/${file.path}` })),
+      };
+      Dragoman.registerModel({ version: 1, models: [own] });
+      const translator = await Translator.create({ sourceLanguage: model.sourceLanguage, targetLanguage: 'nds' });
+      const bad = await outcome(new Promise(() => Dragoman.registerModel({ version: 2 })));
+      return { text: await translator.translate('No.'), bad };
+    },
+    ({ text, bad }) => {
+      assert.equal(text, 'Nein.');
+      assert.equal(bad.error, 'TypeError');
+    },
+    { fresh: true },
+  );
 
-  pageTest('registerModel demands what the schema of manifests says', async () => {
-    const schema = await (await fetch('/schema.json')).json();
-    const whole = await (await fetch('/weights/manifest.json')).json();
-    const model = schema.properties.models.items;
-    const file = model.properties.files.items;
-    /** The manifest with a fault in it. */
-    const change = (edit) => {
-      const manifest = structuredClone(whole);
-      edit(manifest, manifest.models[0], manifest.models[0].files[0]);
-      return manifest;
-    };
-    const wrong = [
-      ...schema.required.map((key) => change((manifest) => delete manifest[key])),
-      ...model.required.map((key) => change((manifest, model) => delete model[key])),
-      ...file.required.map((key) => change((manifest, model, file) => delete file[key])),
-      change((manifest) => (manifest.version = schema.properties.version.const + 1)),
-      change((manifest, model, file) => (file.bytes = 0)),
-      change((manifest, model, file) => (file.sha256 = file.sha256.toUpperCase())),
-      change((manifest, model) => (model.files.length = model.files.length - 1)),
-    ];
-    const results = await Promise.all(wrong.map((manifest) => outcome(new Promise((resolve) => resolve(Dragoman.registerModel(manifest))))));
-    return [...results, await outcome(new Promise((resolve) => resolve(Dragoman.registerModel(whole))))];
-  }, (results) => {
-    assert.equal(results.pop().error, undefined, 'the manifest as it is');
-    assert.deepEqual(results.map(({ error }) => error), Array(13).fill('TypeError'));
-  }, {
-    fresh: true,
-    setup: async () => writeFile(`${environment.site.folder}/schema.json`, await readFile(new URL('../../web/manifest.schema.json', import.meta.url))),
-  });
+  pageTest(
+    'registerModel demands what the schema of manifests says',
+    async () => {
+      const schema = await (await fetch('/schema.json')).json();
+      const whole = await (await fetch('/weights/manifest.json')).json();
+      const model = schema.properties.models.items;
+      const file = model.properties.files.items;
+      /** The manifest with a fault in it. */
+      const change = (edit) => {
+        const manifest = structuredClone(whole);
+        edit(manifest, manifest.models[0], manifest.models[0].files[0]);
+        return manifest;
+      };
+      const wrong = [
+        ...schema.required.map((key) => change((manifest) => delete manifest[key])),
+        ...model.required.map((key) => change((manifest, model) => delete model[key])),
+        ...file.required.map((key) => change((manifest, model, file) => delete file[key])),
+        change((manifest) => (manifest.version = schema.properties.version.const + 1)),
+        change((manifest, model, file) => (file.bytes = 0)),
+        change((manifest, model, file) => (file.sha256 = file.sha256.toUpperCase())),
+        change((manifest, model) => (model.files.length = model.files.length - 1)),
+      ];
+      const results = await Promise.all(
+        wrong.map((manifest) => outcome(new Promise((resolve) => resolve(Dragoman.registerModel(manifest))))),
+      );
+      return [...results, await outcome(new Promise((resolve) => resolve(Dragoman.registerModel(whole))))];
+    },
+    (results) => {
+      assert.equal(results.pop().error, undefined, 'the manifest as it is');
+      assert.deepEqual(
+        results.map(({ error }) => error),
+        Array(13).fill('TypeError'),
+      );
+    },
+    {
+      fresh: true,
+      setup: async () =>
+        writeFile(
+          `${environment.site.folder}/schema.json`,
+          await readFile(new URL('../../web/manifest.schema.json', import.meta.url)),
+        ),
+    },
+  );
 
-  pageTest('models may come from a manifest elsewhere, given by URL, and then from nowhere else', async () => {
-    const models = '/weights/manifest.json';
-    const translator = await create({ models });
-    const only = { version: 1, models: (await (await fetch(models)).json()).models.filter((model) => model.sourceLanguage === 'de') };
-    return [await translator.translate('No.'), await Translator.availability({ ...EN_DE, models: only }), await outcome(create({ models: { version: 1 } }))];
-  }, ([text, availability, malformed]) => {
-    assert.deepEqual([text, availability, malformed.error], ['Nein.', 'unavailable', 'TypeError']);
-  });
+  pageTest(
+    'models may come from a manifest elsewhere, given by URL, and then from nowhere else',
+    async () => {
+      const models = '/weights/manifest.json';
+      const translator = await create({ models });
+      const only = {
+        version: 1,
+        models: (await (await fetch(models)).json()).models.filter((model) => model.sourceLanguage === 'de'),
+      };
+      return [
+        await translator.translate('No.'),
+        await Translator.availability({ ...EN_DE, models: only }),
+        await outcome(create({ models: { version: 1 } })),
+      ];
+    },
+    ([text, availability, malformed]) => {
+      assert.deepEqual([text, availability, malformed.error], ['Nein.', 'unavailable', 'TypeError']);
+    },
+  );
 
-  pageTest('a list of models that cannot be had is a NetworkError, and a later call tries again', async () => {
-    const results = [await outcome(create({ models: '/nowhere.json' })), await outcome(create({ models: '/blank.html' }))];
-    results.push(await outcome(create()));
-    return results;
-  }, ([missing, html, retry]) => {
-    assert.deepEqual([missing.error, html.error, retry.value], ['NetworkError', 'NetworkError', 'object']);
-  });
+  pageTest(
+    'a list of models that cannot be had is a NetworkError, and a later call tries again',
+    async () => {
+      const results = [await outcome(create({ models: '/nowhere.json' })), await outcome(create({ models: '/blank.html' }))];
+      results.push(await outcome(create()));
+      return results;
+    },
+    ([missing, html, retry]) => {
+      assert.deepEqual([missing.error, html.error, retry.value], ['NetworkError', 'NetworkError', 'object']);
+    },
+  );
 });

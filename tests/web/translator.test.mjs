@@ -5,305 +5,475 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
+import { misnamed } from './support/names.mjs';
 import { pageTests } from './support/page-tests.mjs';
 
 inEachBrowser((environment) => {
   const { pageTest } = pageTests(environment);
 
-  pageTest('availability: downloadable, downloading, available; unavailable for a direction that is not there', async () => {
-    const states = [await Translator.availability(EN_DE)];
-    const creating = create();
-    // The download holds its lock as soon as the worker has begun.
-    const settled = creating.then(() => true, () => true);
-    const soon = () => new Promise((go) => setTimeout(go, 1));
-    while ((await Translator.availability(EN_DE)) === 'downloadable' && !(await Promise.race([settled, soon()])));
-    states.push(await Translator.availability(EN_DE));
-    (await creating).destroy();
-    states.push(await Translator.availability(EN_DE));
-    states.push(await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'ja' }));
-    states.push(await Translator.availability({ sourceLanguage: 'de', targetLanguage: 'de' }));
-    return states;
-  }, (states) => {
-    assert.deepEqual(states, ['downloadable', 'downloading', 'available', 'unavailable', 'unavailable']);
-  }, {
-    fresh: true,
-    setup: () => environment.site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) => setTimeout(serveFile, 400)),
+  test('what is exported has its own name, minified as it is', async () => {
+    const found = await environment.page.evaluate(`(async () => {
+      const all = { ...(await import('/dragoman.js')), ...(await import('/element.js')) };
+      return { exported: Object.keys(all).sort(), wrong: (${misnamed})(all) };
+    })()`);
+    assert.deepEqual(found, {
+      exported: ['Dragoman', 'DragomanTranslate', 'LanguageDetector', 'Translator', 'translateElement'],
+      wrong: [],
+    });
   });
 
-  pageTest('language tags match as BCP 47 prefixes and are given back canonical', async () => {
-    const translator = await create({ sourceLanguage: 'EN-us', targetLanguage: 'de-at-u-co-phonebk' });
-    return [translator.sourceLanguage, translator.targetLanguage, await Translator.availability({ sourceLanguage: 'en-Latn-GB', targetLanguage: 'de-CH-1996' })];
-  }, (result) => assert.deepEqual(result, ['en-US', 'de-AT-u-co-phonebk', 'available']));
+  pageTest(
+    'availability: downloadable, downloading, available; unavailable for a direction that is not there',
+    async () => {
+      const states = [await Translator.availability(EN_DE)];
+      const creating = create();
+      // The download holds its lock as soon as the worker has begun.
+      const settled = creating.then(
+        () => true,
+        () => true,
+      );
+      const soon = () => new Promise((go) => setTimeout(go, 1));
+      while ((await Translator.availability(EN_DE)) === 'downloadable' && !(await Promise.race([settled, soon()])));
+      states.push(await Translator.availability(EN_DE));
+      (await creating).destroy();
+      states.push(await Translator.availability(EN_DE));
+      states.push(await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'ja' }));
+      states.push(await Translator.availability({ sourceLanguage: 'de', targetLanguage: 'de' }));
+      return states;
+    },
+    (states) => {
+      assert.deepEqual(states, ['downloadable', 'downloading', 'available', 'unavailable', 'unavailable']);
+    },
+    {
+      fresh: true,
+      setup: () =>
+        environment.site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) =>
+          setTimeout(serveFile, 400),
+        ),
+    },
+  );
 
-  pageTest('malformed tags are RangeErrors, missing options TypeErrors, unknown directions NotSupportedErrors', () =>
-    Promise.all([
-      outcome(create({ sourceLanguage: 'e_n' })),
-      outcome(Translator.availability({ sourceLanguage: 'en', targetLanguage: '' })),
-      outcome(Translator.create()),
-      outcome(Translator.create({ sourceLanguage: 'en' })),
-      outcome(Translator.availability({ targetLanguage: 'de' })),
-      outcome(create({ targetLanguage: 'ja' })),
-      outcome(new Promise((resolve) => resolve(new Translator()))),
-    ]), (results) => {
-    assert.deepEqual(results.map(({ error }) => error),
-      ['RangeError', 'RangeError', 'TypeError', 'TypeError', 'TypeError', 'NotSupportedError', 'TypeError']);
-  });
+  pageTest(
+    'language tags match as BCP 47 prefixes and are given back canonical',
+    async () => {
+      const translator = await create({ sourceLanguage: 'EN-us', targetLanguage: 'de-at-u-co-phonebk' });
+      return [
+        translator.sourceLanguage,
+        translator.targetLanguage,
+        await Translator.availability({ sourceLanguage: 'en-Latn-GB', targetLanguage: 'de-CH-1996' }),
+      ];
+    },
+    (result) => assert.deepEqual(result, ['en-US', 'de-AT-u-co-phonebk', 'available']),
+  );
 
-  pageTest('translate gives the translation; translateStreaming gives the same in pieces, as a real ReadableStream', async () => {
-    const translator = await create();
-    const text = 'I like to read books in the evening. My brother bought a new bicycle yesterday.';
-    const stream = translator.translateStreaming(text);
-    const isStream = stream instanceof ReadableStream;
-    const pieces = await read(stream);
-    return { isStream, pieces, whole: await translator.translate(text), tag: String(translator) };
-  }, ({ isStream, pieces, whole, tag }) => {
-    assert.ok(isStream);
-    assert.ok(pieces.length > 5 && pieces.every((piece) => piece.length > 0), `${pieces.length} pieces, none empty`);
-    assert.equal(pieces.join(''), whole);
-    assert.equal(whole, 'Ich lese gerne Bücher am Abend. Mein Bruder hat gestern ein neues Fahrrad gekauft.');
-    assert.equal(tag, '[object Translator]');
-  });
+  pageTest(
+    'malformed tags are RangeErrors, missing options TypeErrors, unknown directions NotSupportedErrors',
+    () =>
+      Promise.all([
+        outcome(create({ sourceLanguage: 'e_n' })),
+        outcome(Translator.availability({ sourceLanguage: 'en', targetLanguage: '' })),
+        outcome(Translator.create()),
+        outcome(Translator.create({ sourceLanguage: 'en' })),
+        outcome(Translator.availability({ targetLanguage: 'de' })),
+        outcome(create({ targetLanguage: 'ja' })),
+        outcome(new Promise((resolve) => resolve(new Translator()))),
+      ]),
+    (results) => {
+      assert.deepEqual(
+        results.map(({ error }) => error),
+        ['RangeError', 'RangeError', 'TypeError', 'TypeError', 'TypeError', 'NotSupportedError', 'TypeError'],
+      );
+    },
+  );
 
-  pageTest('text without anything to translate comes back unchanged, by both methods', async () => {
-    const translator = await create();
-    const texts = ['', ' ', '     ', ' \r\n\t\f', '🙂', '…!?', '\ud800'];
-    for (let code = 0; code < 0x20; code++) texts.push(String.fromCharCode(code));
-    const whole = await Promise.all(texts.map((text) => translator.translate(text)));
-    const streamed = await Promise.all(texts.map(async (text) => (await read(translator.translateStreaming(text))).join('')));
-    const changed = texts.filter((text, index) => whole[index] !== text || streamed[index] !== text);
-    const mixed = await Promise.all(texts.slice(0, 4).map((text) => translator.translate(`Hello ${text} world`)));
-    return { changed: changed.map(escape), mixed };
-  }, ({ changed, mixed }) => {
-    assert.deepEqual(changed, []);
-    for (const text of mixed) assert.doesNotMatch(text, /^Hello\s+world$/);
-  });
+  pageTest(
+    'translate gives the translation; translateStreaming gives the same in pieces, as a real ReadableStream',
+    async () => {
+      const translator = await create();
+      const text = 'I like to read books in the evening. My brother bought a new bicycle yesterday.';
+      const stream = translator.translateStreaming(text);
+      const isStream = stream instanceof ReadableStream;
+      const pieces = await read(stream);
+      return { isStream, pieces, whole: await translator.translate(text), tag: String(translator) };
+    },
+    ({ isStream, pieces, whole, tag }) => {
+      assert.ok(isStream);
+      assert.ok(pieces.length > 5 && pieces.every((piece) => piece.length > 0), `${pieces.length} pieces, none empty`);
+      assert.equal(pieces.join(''), whole);
+      assert.equal(whole, 'Ich lese gerne Bücher am Abend. Mein Bruder hat gestern ein neues Fahrrad gekauft.');
+      assert.equal(tag, '[object Translator]');
+    },
+  );
 
-  pageTest('lone surrogates and NUL: a translation and no error', async () => {
-    const translator = await create();
-    const texts = await Promise.all(['I like \ud83d books. \udc00', 'Hello\u0000 world'].map((text) => translator.translate(text)));
-    return texts.map((text) => text.length > 0 && text.isWellFormed());
-  }, (results) => assert.deepEqual(results, [true, true]));
+  pageTest(
+    'text without anything to translate comes back unchanged, by both methods',
+    async () => {
+      const translator = await create();
+      const texts = ['', ' ', '     ', ' \r\n\t\f', '🙂', '…!?', '\ud800'];
+      for (let code = 0; code < 0x20; code++) texts.push(String.fromCharCode(code));
+      const whole = await Promise.all(texts.map((text) => translator.translate(text)));
+      const streamed = await Promise.all(texts.map(async (text) => (await read(translator.translateStreaming(text))).join('')));
+      const changed = texts.filter((text, index) => whole[index] !== text || streamed[index] !== text);
+      const mixed = await Promise.all(texts.slice(0, 4).map((text) => translator.translate(`Hello ${text} world`)));
+      return { changed: changed.map(escape), mixed };
+    },
+    ({ changed, mixed }) => {
+      assert.deepEqual(changed, []);
+      for (const text of mixed) assert.doesNotMatch(text, /^Hello\s+world$/);
+    },
+  );
 
-  pageTest('a million letters without a blank are no text and come back unchanged', async () => {
-    const translator = await create();
-    const data = 'x'.repeat(1_000_000);
-    return (await translator.translate(data)) === data;
-  }, assert.ok);
+  pageTest(
+    'lone surrogates and NUL: a translation and no error',
+    async () => {
+      const translator = await create();
+      const texts = await Promise.all(
+        ['I like \ud83d books. \udc00', 'Hello\u0000 world'].map((text) => translator.translate(text)),
+      );
+      return texts.map((text) => text.length > 0 && text.isWellFormed());
+    },
+    (results) => assert.deepEqual(results, [true, true]),
+  );
 
-  pageTest('the argument is a DOMString: converted, and required', async () => {
-    const translator = await create();
-    return [await outcome(translator.translate(42)), await outcome(translator.translate()), await outcome(translator.translate(Symbol('s'))), await outcome(translator.translate('No.', null))];
-  }, ([number, missing, symbol, empty]) => {
-    assert.equal(empty.value, 'Nein.');
-    assert.equal(number.value, '42');
-    assert.deepEqual([missing.error, symbol.error], ['TypeError', 'TypeError']);
-  });
+  pageTest(
+    'a million letters without a blank are no text and come back unchanged',
+    async () => {
+      const translator = await create();
+      const data = 'x'.repeat(1_000_000);
+      return (await translator.translate(data)) === data;
+    },
+    assert.ok,
+  );
 
-  pageTest('downloadprogress: first 0, last 1, strictly rising multiples of 1/65536, none after settling; also when stored', async () => {
-    const runs = [];
-    for (let round = 0; round < 2; round++) {
+  pageTest(
+    'the argument is a DOMString: converted, and required',
+    async () => {
+      const translator = await create();
+      return [
+        await outcome(translator.translate(42)),
+        await outcome(translator.translate()),
+        await outcome(translator.translate(Symbol('s'))),
+        await outcome(translator.translate('No.', null)),
+      ];
+    },
+    ([number, missing, symbol, empty]) => {
+      assert.equal(empty.value, 'Nein.');
+      assert.equal(number.value, '42');
+      assert.deepEqual([missing.error, symbol.error], ['TypeError', 'TypeError']);
+    },
+  );
+
+  pageTest(
+    'downloadprogress: first 0, last 1, strictly rising multiples of 1/65536, none after settling; also when stored',
+    async () => {
+      const runs = [];
+      for (let round = 0; round < 2; round++) {
+        const events = [];
+        let settled = false;
+        const translator = await create({
+          monitor: (monitor) =>
+            monitor.addEventListener('downloadprogress', (event) =>
+              events.push({
+                loaded: event.loaded,
+                total: event.total,
+                computable: event.lengthComputable,
+                settled,
+                real: event instanceof ProgressEvent,
+              }),
+            ),
+        });
+        settled = true;
+        await new Promise((go) => setTimeout(go, 100));
+        translator.destroy();
+        runs.push(events);
+      }
+      return runs;
+    },
+    (runs) => {
+      for (const events of runs) {
+        assert.equal(events[0].loaded, 0);
+        assert.equal(events.at(-1).loaded, 1);
+        events.forEach(({ loaded, total, computable, settled, real }, index) => {
+          assert.deepEqual({ total, computable, settled, real }, { total: 1, computable: true, settled: false, real: true });
+          assert.equal((loaded * 65536) % 1, 0);
+          assert.ok(index === 0 || loaded > events[index - 1].loaded);
+        });
+      }
+      assert.ok(runs[0].length > 2, 'a download of some time tells more than its ends');
+    },
+    {
+      fresh: true,
+      setup: () =>
+        environment.site.rules.set('/weights/en-de/vocab.spm', (request, response, serveFile) => setTimeout(serveFile, 200)),
+    },
+  );
+
+  pageTest(
+    'ondownloadprogress works as an attribute; what the monitor callback throws rejects the creation',
+    async () => {
       const events = [];
-      let settled = false;
-      const translator = await create({
-        monitor: (monitor) =>
-          monitor.addEventListener('downloadprogress', (event) =>
-            events.push({ loaded: event.loaded, total: event.total, computable: event.lengthComputable, settled, real: event instanceof ProgressEvent })),
-      });
-      settled = true;
-      await new Promise((go) => setTimeout(go, 100));
-      translator.destroy();
-      runs.push(events);
-    }
-    return runs;
-  }, (runs) => {
-    for (const events of runs) {
-      assert.equal(events[0].loaded, 0);
-      assert.equal(events.at(-1).loaded, 1);
-      events.forEach(({ loaded, total, computable, settled, real }, index) => {
-        assert.deepEqual({ total, computable, settled, real }, { total: 1, computable: true, settled: false, real: true });
-        assert.equal((loaded * 65536) % 1, 0);
-        assert.ok(index === 0 || loaded > events[index - 1].loaded);
-      });
-    }
-    assert.ok(runs[0].length > 2, 'a download of some time tells more than its ends');
-  }, {
-    fresh: true,
-    setup: () => environment.site.rules.set('/weights/en-de/vocab.spm', (request, response, serveFile) => setTimeout(serveFile, 200)),
-  });
+      await create({ monitor: (monitor) => (monitor.ondownloadprogress = ({ loaded }) => events.push(loaded)) });
+      const error = new Error('mine');
+      const thrown = await create({
+        monitor: () => {
+          throw error;
+        },
+      }).catch((reason) => reason === error);
+      return { events, thrown };
+    },
+    ({ events, thrown }) => {
+      assert.deepEqual([events[0], events.at(-1), thrown], [0, 1, true]);
+    },
+  );
 
-  pageTest('ondownloadprogress works as an attribute; what the monitor callback throws rejects the creation', async () => {
-    const events = [];
-    await create({ monitor: (monitor) => (monitor.ondownloadprogress = ({ loaded }) => events.push(loaded)) });
-    const error = new Error('mine');
-    const thrown = await create({ monitor: () => { throw error; } }).catch((reason) => reason === error);
-    return { events, thrown };
-  }, ({ events, thrown }) => {
-    assert.deepEqual([events[0], events.at(-1), thrown], [0, 1, true]);
-  });
-
-  pageTest('aborting create at the first and at the last progress event rejects with the reason and silences the monitor', async () => {
-    const results = [];
-    for (const at of [0, 1]) {
-      const controller = new AbortController();
-      const reason = new Error('test');
-      const after = [];
-      const { promise, resolve } = Promise.withResolvers();
-      const creating = create({
-        signal: controller.signal,
-        monitor: (monitor) => monitor.addEventListener('downloadprogress', ({ loaded }) => {
-          if (controller.signal.aborted) after.push(loaded);
-          if (loaded === at) resolve();
-        }),
-      });
-      creating.catch(() => {});
-      await promise;
-      controller.abort(reason);
-      results.push([await creating.catch((error) => error === reason), after]);
-      await new Promise((go) => setTimeout(go, 50));
-    }
-    return results;
-  }, (results) => assert.deepEqual(results, [[true, []], [true, []]]), { fresh: true });
-
-  pageTest('both abort forms, before and during, default and own reason, for create, translate, measureInputUsage', async () => {
-    const translator = await create();
-    const methods = {
-      create: (signal) => create({ signal }),
-      translate: (signal) => translator.translate('hello', { signal }),
-      blank: (signal) => translator.translate(' ', { signal }),
-      long: (signal) => translator.translate(LONG, { signal }),
-      measure: (signal) => translator.measureInputUsage('hello', { signal }),
-    };
-    const failures = [];
-    for (const [name, method] of Object.entries(methods)) {
-      for (const own of [undefined, new Error('test'), 'a string']) {
+  pageTest(
+    'aborting create at the first and at the last progress event rejects with the reason and silences the monitor',
+    async () => {
+      const results = [];
+      for (const at of [0, 1]) {
         const controller = new AbortController();
-        const during = method(controller.signal);
-        controller.abort(own);
-        const again = method(controller.signal);
-        for (const [form, promise] of Object.entries({ during, again })) {
-          const error = await promise.then(() => 'resolved', (reason) => reason);
-          const right = own === undefined ? error instanceof DOMException && error.name === 'AbortError' : error === own;
-          if (!right) failures.push(`${name} ${form} ${own}: ${error}`);
+        const reason = new Error('test');
+        const after = [];
+        const { promise, resolve } = Promise.withResolvers();
+        const creating = create({
+          signal: controller.signal,
+          monitor: (monitor) =>
+            monitor.addEventListener('downloadprogress', ({ loaded }) => {
+              if (controller.signal.aborted) after.push(loaded);
+              if (loaded === at) resolve();
+            }),
+        });
+        creating.catch(() => {});
+        await promise;
+        controller.abort(reason);
+        results.push([await creating.catch((error) => error === reason), after]);
+        await new Promise((go) => setTimeout(go, 50));
+      }
+      return results;
+    },
+    (results) =>
+      assert.deepEqual(results, [
+        [true, []],
+        [true, []],
+      ]),
+    { fresh: true },
+  );
+
+  pageTest(
+    'both abort forms, before and during, default and own reason, for create, translate, measureInputUsage',
+    async () => {
+      const translator = await create();
+      const methods = {
+        create: (signal) => create({ signal }),
+        translate: (signal) => translator.translate('hello', { signal }),
+        blank: (signal) => translator.translate(' ', { signal }),
+        long: (signal) => translator.translate(LONG, { signal }),
+        measure: (signal) => translator.measureInputUsage('hello', { signal }),
+      };
+      const failures = [];
+      for (const [name, method] of Object.entries(methods)) {
+        for (const own of [undefined, new Error('test'), 'a string']) {
+          const controller = new AbortController();
+          const during = method(controller.signal);
+          controller.abort(own);
+          const again = method(controller.signal);
+          for (const [form, promise] of Object.entries({ during, again })) {
+            const error = await promise.then(
+              () => 'resolved',
+              (reason) => reason,
+            );
+            const right = own === undefined ? error instanceof DOMException && error.name === 'AbortError' : error === own;
+            if (!right) failures.push(`${name} ${form} ${own}: ${error}`);
+          }
         }
       }
-    }
-    return failures;
-  }, (failures) => assert.deepEqual(failures, []));
+      return failures;
+    },
+    (failures) => assert.deepEqual(failures, []),
+  );
 
-  pageTest('aborting a stream errors it with the reason; an aborted signal throws at once', async () => {
-    const translator = await create();
-    const results = [];
-    for (const own of [undefined, new DOMException('test', 'VersionError')]) {
-      const controller = new AbortController();
-      const before = translator.translateStreaming(LONG, { signal: controller.signal });
-      controller.abort(own);
-      const error = await before.pipeTo(new WritableStream()).catch((reason) => reason);
-      let thrown;
-      try {
-        translator.translateStreaming('hello', { signal: controller.signal });
-      } catch (reason) {
-        thrown = reason;
+  pageTest(
+    'aborting a stream errors it with the reason; an aborted signal throws at once',
+    async () => {
+      const translator = await create();
+      const results = [];
+      for (const own of [undefined, new DOMException('test', 'VersionError')]) {
+        const controller = new AbortController();
+        const before = translator.translateStreaming(LONG, { signal: controller.signal });
+        controller.abort(own);
+        const error = await before.pipeTo(new WritableStream()).catch((reason) => reason);
+        let thrown;
+        try {
+          translator.translateStreaming('hello', { signal: controller.signal });
+        } catch (reason) {
+          thrown = reason;
+        }
+        const midway = new AbortController();
+        const reading = translator
+          .translateStreaming(LONG, { signal: midway.signal })
+          .pipeTo(new WritableStream({ write: () => midway.abort(own) }));
+        const during = await reading.catch((reason) => reason);
+        results.push([error, thrown, during].map((reason) => (own ? reason === own : reason.name)));
       }
-      const midway = new AbortController();
-      const reading = translator.translateStreaming(LONG, { signal: midway.signal }).pipeTo(new WritableStream({ write: () => midway.abort(own) }));
-      const during = await reading.catch((reason) => reason);
-      results.push([error, thrown, during].map((reason) => (own ? reason === own : reason.name)));
-    }
-    return results;
-  }, (results) => assert.deepEqual(results, [['AbortError', 'AbortError', 'AbortError'], [true, true, true]]));
+      return results;
+    },
+    (results) =>
+      assert.deepEqual(results, [
+        ['AbortError', 'AbortError', 'AbortError'],
+        [true, true, true],
+      ]),
+  );
 
-  pageTest('destroy aborts what is under way and all that follows, with an AbortError', async () => {
-    const translator = await create();
-    const stream = translator.translateStreaming(LONG);
-    const promises = [translator.translate(LONG), translator.measureInputUsage('hello'), translator.translate(' ')];
-    translator.destroy();
-    translator.destroy();
-    promises.push(translator.translate('hello'), translator.measureInputUsage('hello'), stream.pipeTo(new WritableStream()));
-    promises.push(new Promise(() => translator.translateStreaming('hello')));
-    return Promise.all(promises.map(outcome));
-  }, (results) => {
-    assert.equal(results.length, 7);
-    for (const { error } of results) assert.equal(error, 'AbortError');
-  });
+  pageTest(
+    'destroy aborts what is under way and all that follows, with an AbortError',
+    async () => {
+      const translator = await create();
+      const stream = translator.translateStreaming(LONG);
+      const promises = [translator.translate(LONG), translator.measureInputUsage('hello'), translator.translate(' ')];
+      translator.destroy();
+      translator.destroy();
+      promises.push(translator.translate('hello'), translator.measureInputUsage('hello'), stream.pipeTo(new WritableStream()));
+      promises.push(new Promise(() => translator.translateStreaming('hello')));
+      return Promise.all(promises.map(outcome));
+    },
+    (results) => {
+      assert.equal(results.length, 7);
+      for (const { error } of results) assert.equal(error, 'AbortError');
+    },
+  );
 
-  pageTest('the signal given to create destroys the translator later, with its reason', async () => {
-    const controller = new AbortController();
-    const translator = await create({ signal: controller.signal });
-    const promises = [translator.translate(LONG), translator.measureInputUsage('hello')];
-    const reason = new Error('The create abort signal was aborted.');
-    controller.abort(reason);
-    promises.push(translator.translate('hello'));
-    return Promise.all(promises.map((promise) => promise.catch((error) => error === reason)));
-  }, (results) => assert.deepEqual(results, [true, true, true]));
-
-  pageTest('measureInputUsage and inputQuota; a text over the quota is a QuotaExceededError with its numbers', async () => {
-    const translator = await create();
-    const usage = await translator.measureInputUsage('hello');
-    const tooLong = 'a'.repeat(translator.inputQuota + 1);
-    const error = await translator.translate(tooLong).catch((reason) => reason);
-    const streamError = await read(translator.translateStreaming(tooLong)).catch((reason) => reason);
-    return {
-      usage, quota: translator.inputQuota, name: error.name, requested: error.requested, errorQuota: error.quota,
-      native: error instanceof (window.QuotaExceededError ?? DOMException), stream: streamError.name,
-    };
-  }, ({ usage, quota, ...error }) => {
-    assert.ok(usage > 0 && usage <= quota);
-    assert.deepEqual(error, { name: 'QuotaExceededError', requested: quota + 1, errorQuota: quota, native: true, stream: 'QuotaExceededError' });
-  });
-
-  pageTest('a call may be aborted by its own onStatistics', async () => {
-    const translator = await create();
-    const abort = () => {
+  pageTest(
+    'the signal given to create destroys the translator later, with its reason',
+    async () => {
       const controller = new AbortController();
-      return { signal: controller.signal, onStatistics: () => controller.abort() };
-    };
-    return [await outcome(translator.translate(LONG, abort())), await outcome(read(translator.translateStreaming(LONG, abort()))), await outcome(translator.translate('No.'))];
-  }, ([whole, stream, next]) => {
-    assert.deepEqual([whole.error, stream.error], ['AbortError', 'AbortError']);
-    assert.equal(next.value, 'Nein.');
-  });
+      const translator = await create({ signal: controller.signal });
+      const promises = [translator.translate(LONG), translator.measureInputUsage('hello')];
+      const reason = new Error('The create abort signal was aborted.');
+      controller.abort(reason);
+      promises.push(translator.translate('hello'));
+      return Promise.all(promises.map((promise) => promise.catch((error) => error === reason)));
+    },
+    (results) => assert.deepEqual(results, [true, true, true]),
+  );
 
-  pageTest('extensions the core lacks are NotSupportedErrors', async () => {
-    const translator = await create();
-    return Promise.all([{ alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))));
-  }, (results) => {
-    for (const { error } of results) assert.equal(error, 'NotSupportedError');
-  });
+  pageTest(
+    'measureInputUsage and inputQuota; a text over the quota is a QuotaExceededError with its numbers',
+    async () => {
+      const translator = await create();
+      const usage = await translator.measureInputUsage('hello');
+      const tooLong = 'a'.repeat(translator.inputQuota + 1);
+      const error = await translator.translate(tooLong).catch((reason) => reason);
+      const streamError = await read(translator.translateStreaming(tooLong)).catch((reason) => reason);
+      return {
+        usage,
+        quota: translator.inputQuota,
+        name: error.name,
+        requested: error.requested,
+        errorQuota: error.quota,
+        native: error instanceof (window.QuotaExceededError ?? DOMException),
+        stream: streamError.name,
+      };
+    },
+    ({ usage, quota, ...error }) => {
+      assert.ok(usage > 0 && usage <= quota);
+      assert.deepEqual(error, {
+        name: 'QuotaExceededError',
+        requested: quota + 1,
+        errorQuota: quota,
+        native: true,
+        stream: 'QuotaExceededError',
+      });
+    },
+  );
 
-  pageTest('alternatives: other translations of a sentence, none of a longer text or unasked', async () => {
-    const translator = await create();
-    const all = async (text, options) => {
-      const told = [];
-      const translation = await translator.translate(text, { ...options, onAlternatives: (alternatives) => told.push(alternatives) });
-      return { translation, told };
-    };
-    const sentence = 'We are going to the beach tomorrow, although it will rain.';
-    let streamed;
-    const pieces = await read(translator.translateStreaming(sentence, { alternatives: 3, onAlternatives: (found) => (streamed = found) }));
-    return {
-      three: await all(sentence, { alternatives: 3 }), fifteen: await all(sentence, { alternatives: 15 }), none: await all(sentence),
-      longer: await all(`${sentence} ${sentence}`, { alternatives: 3 }), number: await all('...', { alternatives: 3 }),
-      pieces, streamed,
-      wrong: await Promise.all([-1, 1.5, 16, 'many'].map((alternatives) => outcome(translator.translate('No.', { alternatives })))),
-    };
-  }, ({ three, fifteen, none, longer, number, pieces, streamed, wrong }) => {
-    assert.equal(new Set([three.translation, ...three.told[0]]).size, 4);
-    assert.equal(three.told.length, 1);
-    assert.ok(fifteen.told[0].length > 10);
-    assert.deepEqual([none.told, longer.told, number.told], [[[]], [[]], [[]]]);
-    assert.ok(none.translation && longer.translation);
-    assert.deepEqual([pieces.join(''), streamed], [three.translation, three.told[0]]);
-    for (const { error } of wrong) assert.equal(error, 'TypeError');
-  });
+  pageTest(
+    'a call may be aborted by its own onStatistics',
+    async () => {
+      const translator = await create();
+      const abort = () => {
+        const controller = new AbortController();
+        return { signal: controller.signal, onStatistics: () => controller.abort() };
+      };
+      return [
+        await outcome(translator.translate(LONG, abort())),
+        await outcome(read(translator.translateStreaming(LONG, abort()))),
+        await outcome(translator.translate('No.')),
+      ];
+    },
+    ([whole, stream, next]) => {
+      assert.deepEqual([whole.error, stream.error], ['AbortError', 'AbortError']);
+      assert.equal(next.value, 'Nein.');
+    },
+  );
+
+  pageTest(
+    'extensions the core lacks are NotSupportedErrors',
+    async () => {
+      const translator = await create();
+      return Promise.all(
+        [{ alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))),
+      );
+    },
+    (results) => {
+      for (const { error } of results) assert.equal(error, 'NotSupportedError');
+    },
+  );
+
+  pageTest(
+    'alternatives: other translations of a sentence, none of a longer text or unasked',
+    async () => {
+      const translator = await create();
+      const all = async (text, options) => {
+        const told = [];
+        const translation = await translator.translate(text, {
+          ...options,
+          onAlternatives: (alternatives) => told.push(alternatives),
+        });
+        return { translation, told };
+      };
+      const { MOST_ALTERNATIVES: most } = await import('/api/translate-options.js');
+      const sentence = 'We are going to the beach tomorrow, although it will rain.';
+      let streamed;
+      const pieces = await read(
+        translator.translateStreaming(sentence, { alternatives: 3, onAlternatives: (found) => (streamed = found) }),
+      );
+      return {
+        three: await all(sentence, { alternatives: 3 }),
+        most: await all(sentence, { alternatives: most }),
+        none: await all(sentence),
+        longer: await all(`${sentence} ${sentence}`, { alternatives: 3 }),
+        number: await all('...', { alternatives: 3 }),
+        pieces,
+        streamed,
+        wrong: await Promise.all(
+          [-1, 1.5, most + 1, 'many'].map((alternatives) => outcome(translator.translate('No.', { alternatives }))),
+        ),
+      };
+    },
+    ({ three, most, none, longer, number, pieces, streamed, wrong }) => {
+      assert.equal(new Set([three.translation, ...three.told[0]]).size, 4);
+      assert.equal(three.told.length, 1);
+      assert.ok(most.told[0].length > 10);
+      assert.deepEqual([none.told, longer.told, number.told], [[[]], [[]], [[]]]);
+      assert.ok(none.translation && longer.translation);
+      assert.deepEqual([pieces.join(''), streamed], [three.translation, three.told[0]]);
+      for (const { error } of wrong) assert.equal(error, 'TypeError');
+    },
+  );
 
   test('in an insecure context nothing is available, and create says why', async () => {
     const insecure = await environment.browser.newPage();
-    await insecure.goto(environment.site.url.replace('127.0.0.1', 'insecure.test') + 'blank.html');
+    await insecure.goto(`${environment.site.url.replace('127.0.0.1', 'insecure.test')}blank.html`);
     const result = await insecure.evaluate(async () => {
       const { LanguageDetector, Translator } = await import('/dragoman.js');
       const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
       const failure = ({ name, message }) => `${name}: ${message}`;
-      const calls = [Translator.availability(languages), LanguageDetector.availability(), Translator.create(languages).catch(failure), LanguageDetector.create().catch(failure)];
+      const calls = [
+        Translator.availability(languages),
+        LanguageDetector.availability(),
+        Translator.create(languages).catch(failure),
+        LanguageDetector.create().catch(failure),
+      ];
       return [isSecureContext, ...(await Promise.all(calls))];
     });
     const refusal = 'NotSupportedError: Dragoman needs a secure context: HTTPS, or localhost.';

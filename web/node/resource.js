@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 /**
- * The twin of ../resource.js for Node: also reads file: URLs, as the models and the wasm module of an installed package are.
+ * The twin of ../base/resource.js for Node: also reads file: URLs, as the models and the wasm module of an installed package are.
  * @param {string | URL} url
  * @param {RequestInit} [options]
  * @returns {Promise<Response>}

@@ -1,14 +1,19 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * The twin of ../worker-host.js for Node: a worker thread with the few members of the web's Worker that engine.js uses.
+ * The twin of ../engine/worker-host.js for Node: a worker thread with the few members of the web's Worker that engine.js uses.
  * Like any open resource it keeps the process alive until it is closed: `translator.destroy()`.
+ *
+ * @typedef {object} Host
+ * @property {(message: any) => void} postMessage
+ * @property {() => void} terminate
+ * @property {(event: {data: any}) => void} [onmessage]
+ * @property {(event: {message: string}) => void} [onerror]
  */
 export function startWorker() {
   const thread = new Worker(new URL('./node-worker.js', import.meta.url));
+  /** @type {Host} */
   const host = {
-    onmessage: undefined,
-    onerror: undefined,
     postMessage: (message) => thread.postMessage(message),
     terminate: () => void thread.terminate(),
   };

@@ -3,4 +3,4 @@ import './worker-globals.js';
 import '../worker.js';
 
 /** The thread behind worker-host.js: the web's worker, with Node's port as its mailbox. */
-parentPort.on('message', (data) => globalThis.onmessage({ data }));
+parentPort?.on('message', (data) => /** @type {any} */ (globalThis).onmessage({ data }));

@@ -13,7 +13,7 @@ export class Draft {
   /** @returns {Partial<State>} */
   restore() {
     try {
-      return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+      return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
     } catch {
       // Blocked storage, or a draft of another version: begin empty.
       return {};

@@ -49,7 +49,7 @@ export class LanguageHint {
       this.#language = detectedLanguage;
       this.#button.textContent = `Translate from ${this.#menus.name(detectedLanguage)}`;
       this.#button.hidden = false;
-    } catch (error) {
+    } catch {
       // Without its tables there is no hint, and next time another attempt.
       if (!signal.aborted) this.#detector = undefined;
     }

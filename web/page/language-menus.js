@@ -64,25 +64,36 @@ export class LanguageMenus {
 
   /** @param {string} tag */
   name(tag) {
-    return this.#names.of(tag);
+    return this.#names.of(tag) ?? tag;
   }
 
+  /** @param {string | undefined} wanted */
   #offerTargets(wanted) {
     this.#fill(this.#to, [...(this.#targets.get(this.from) ?? [])], wanted);
   }
 
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {string[]} tags
+   * @param {string | undefined} wanted
+   */
   #fill(select, tags, wanted) {
     const options = tags.map((tag) => new Option(this.name(tag), tag));
     options.sort((a, b) => a.text.localeCompare(b.text));
     select.replaceChildren(...options);
-    select.value = tags.includes(wanted) ? wanted : (tags[0] ?? '');
+    select.value = tags.find((tag) => tag === wanted) ?? tags[0] ?? '';
   }
 }
 
-/** Every target of every source: directly, or from there through English as Translator does it. */
+/**
+ * Every target of every source: directly, or from there through English as Translator does it.
+ * @param {Direction[]} directions
+ */
 function reachable(directions) {
+  /** @type {Map<string, Set<string>>} */
   const targets = new Map();
-  const add = (from, to) => from !== to && targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  const add = (/** @type {string} */ from, /** @type {string} */ to) =>
+    from !== to && targets.set(from, (targets.get(from) ?? new Set()).add(to));
   for (const { sourceLanguage, targetLanguage } of directions) add(sourceLanguage, targetLanguage);
   const [intoEnglish, fromEnglish] = [
     directions.filter(({ targetLanguage }) => targetLanguage === 'en'),

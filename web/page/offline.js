@@ -1,4 +1,4 @@
-import { mayShareMemory } from '../worker-host.js';
+import { mayShareMemory } from '../engine/worker-host.js';
 
 /**
  * Registers the service worker, and offers new versions.

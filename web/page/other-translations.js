@@ -12,7 +12,7 @@ export class OtherTranslations {
    */
   constructor(element, target, onChoice) {
     this.#element = element;
-    this.#list = element.querySelector('ul');
+    this.#list = /** @type {HTMLElement} */ (element.querySelector('ul'));
     this.#target = target;
     this.#onChoice = onChoice;
   }
@@ -35,6 +35,7 @@ export class OtherTranslations {
     this.#element.hidden = others.length === 0;
   }
 
+  /** @param {string} text */
   #item(text) {
     const button = document.createElement('button');
     button.type = 'button';
@@ -53,6 +54,10 @@ export class OtherTranslations {
   }
 }
 
+/** @param {string} text */
 function wording(text) {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
 }

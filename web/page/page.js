@@ -7,7 +7,13 @@ import { OtherTranslations } from './other-translations.js';
 import { TargetText } from './target-text.js';
 import { Translators } from './translators.js';
 
-/** The page: text in, translation out. It uses nothing of Dragoman but what any other site can use. */
+/**
+ * The page: text in, translation out. It uses nothing of Dragoman but what any other site can use; only offline.js asks which
+ * build of the engine will run, so as to keep no other.
+ *
+ * @typedef {import('./draft.js').State} State
+ * @typedef {import('./translators.js').Pair} Pair
+ */
 
 // Long enough to let a fast typist finish a word, short enough to feel immediate.
 const PAUSE_MS = 120;
@@ -19,7 +25,8 @@ const ANNOUNCE_AT_MOST = 400;
 const ALTERNATIVES = 3;
 const WIDE_SEARCH_LENGTH = 2000;
 
-const element = (id) => /** @type {any} */ (document.getElementById(id));
+const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+/** @type {HTMLTextAreaElement} */
 const source = element('source');
 const target = new TargetText(element('target'));
 const others = new OtherTranslations(element('others'), target, announce);
@@ -31,7 +38,9 @@ const number = new Intl.NumberFormat('en');
 
 /** The translation under way. @type {AbortController | undefined} */
 let run;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let pauseTimer;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let announceTimer;
 /** Whether the page itself is kept for use without a network. @type {Promise<boolean>} */
 let pageKept;
@@ -44,7 +53,7 @@ async function start() {
   source.value ||= saved.text ?? '';
   describeSource();
   source.addEventListener('input', onTyping);
-  source.addEventListener('keydown', (event) => event.key === 'Escape' && stop());
+  source.addEventListener('keydown', ({ key }) => key === 'Escape' && stop());
   element('swap').addEventListener('click', swap);
   element('clear').addEventListener('click', clear);
   element('undo').addEventListener('click', undo);
@@ -57,6 +66,7 @@ async function start() {
   await loadLanguages(saved);
 }
 
+/** @param {Partial<State>} saved */
 async function loadLanguages(saved) {
   element('failure').hidden = true;
   let directions;
@@ -78,7 +88,10 @@ function onLanguages() {
   translate();
 }
 
-/** The language that was written in takes the place of the one that was chosen; if that was the target, they change places. */
+/**
+ * The language that was written in takes the place of the one that was chosen; if that was the target, they change places.
+ * @param {string} language
+ */
 function chooseSource(language) {
   const { text, from, to } = state();
   draft.remember({ text, from, to });
@@ -96,6 +109,7 @@ function onTyping() {
   describeSource();
   hint.hide();
   run?.abort();
+  clearTimeout(announceTimer);
   clearTimeout(pauseTimer);
   pauseTimer = setTimeout(() => {
     keep();
@@ -127,15 +141,18 @@ async function translate() {
     note('Translating…');
     const begun = performance.now();
     let tokens = 0;
-    const onStatistics = (statistics) => {
-      tokens = statistics.tokens;
-      note(`${speed(tokens, begun)} …`);
-    };
+    /** @type {string[]} */
     let found = [];
-    const onAlternatives = (alternatives) => (found = alternatives);
-    const alternatives = text.length <= WIDE_SEARCH_LENGTH ? ALTERNATIVES : 0;
-    const options = { signal, onStatistics, alternatives, onAlternatives };
-    for await (const piece of translator.translateStreaming(text, options)) target.append(piece);
+    const stream = translator.translateStreaming(text, {
+      signal,
+      onStatistics: (statistics) => {
+        tokens = statistics.tokens;
+        note(`${speed(tokens, begun)} …`);
+      },
+      alternatives: text.length <= WIDE_SEARCH_LENGTH ? ALTERNATIVES : 0,
+      onAlternatives: (alternatives) => (found = alternatives),
+    });
+    for await (const piece of stream) target.append(piece);
     finish(speed(tokens, begun), found);
     announce();
     await hint.consider(text, signal);
@@ -145,6 +162,10 @@ async function translate() {
   }
 }
 
+/**
+ * @param {Pair} pair
+ * @param {AbortSignal} signal
+ */
 async function obtain(pair, signal) {
   const availability = await Translator.availability({ sourceLanguage: pair.from, targetLanguage: pair.to });
   signal.throwIfAborted();
@@ -155,11 +176,19 @@ async function obtain(pair, signal) {
   return translator;
 }
 
+/**
+ * @param {Pair} pair
+ * @param {number} loaded
+ */
 function onDownload(pair, loaded) {
   // Of a stored model, or of a direction that is not the chosen one any more, there is nothing to show.
   if (!element('download').hidden && pair.from === menus.from && pair.to === menus.to) showDownload(pair, loaded);
 }
 
+/**
+ * @param {Pair} pair
+ * @param {number} loaded
+ */
 function showDownload(pair, loaded) {
   const bytes = sizes.get(`${pair.from} ${pair.to}`);
   const size = bytes ? ` of ${(bytes / 1e6).toFixed(1)} MB` : '';
@@ -170,11 +199,19 @@ function showDownload(pair, loaded) {
   note('');
 }
 
+/**
+ * @param {number} tokens
+ * @param {number} begun
+ */
 function speed(tokens, begun) {
   const seconds = Math.max(0.001, (performance.now() - begun) / 1000);
   return `${number.format(tokens)} ${tokens === 1 ? 'token' : 'tokens'} · ${number.format(Math.round(tokens / seconds))} tokens/s`;
 }
 
+/**
+ * @param {string} text
+ * @param {string[]} [alternatives]
+ */
 function finish(text, alternatives = []) {
   target.finish();
   others.show(alternatives, menus.to);
@@ -189,6 +226,7 @@ function stop() {
   finish('Stopped');
 }
 
+/** @param {string} text */
 function note(text) {
   element('target-note').textContent = text;
 }
@@ -209,6 +247,7 @@ function announce() {
   }, ANNOUNCE_AFTER_MS);
 }
 
+/** @param {any} error */
 function showFailure(error) {
   console.error(error);
   element('download').hidden = true;
@@ -245,10 +284,11 @@ function clear() {
 }
 
 function undo() {
-  change(draft.undo());
+  change(draft.undo() ?? state());
   source.focus();
 }
 
+/** @param {State} state */
 function change({ text, from, to }) {
   source.value = text;
   menus.choose({ sourceLanguage: from, targetLanguage: to });
@@ -265,7 +305,7 @@ async function copy() {
     button.textContent = 'Copied';
   } catch {
     // The browser refused the clipboard: select the text, so that the visitor's own Ctrl+C does it.
-    getSelection().selectAllChildren(element('target'));
+    getSelection()?.selectAllChildren(element('target'));
     button.textContent = 'Selected';
   }
   setTimeout(() => (button.textContent = 'Copy'), 2000);

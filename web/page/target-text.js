@@ -46,6 +46,10 @@ export class TargetText {
     this.#element.replaceChildren();
   }
 
+  /**
+   * @param {Element} line
+   * @param {string} text
+   */
   #extend(line, text) {
     if (!text) return;
     if (line.firstChild instanceof Text) line.firstChild.appendData(text);

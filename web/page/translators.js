@@ -3,11 +3,12 @@ import { Translator } from '../dragoman.js';
 /**
  * The page's translators: one per direction, made when first wanted, at most two at a time, since each holds a model.
  * @typedef {{from: string, to: string}} Pair
+ * @typedef {{translator: Promise<Translator>, creation: AbortController, loaded: number}} Entry
  */
 const MOST = 2;
 
 export class Translators {
-  /** In order of use, the latest last. @type {Map<string, {translator: Promise<Translator>, creation: AbortController, loaded: number}>} */
+  /** In order of use, the latest last. @type {Map<string, Entry>} */
   #entries = new Map();
   #onProgress;
 
@@ -25,7 +26,11 @@ export class Translators {
     const entry = this.#entries.get(key) ?? this.#create(pair, key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    while (this.#entries.size > MOST) this.#drop(this.#entries.keys().next().value);
+    const [[eldest, { creation }]] = this.#entries;
+    if (this.#entries.size > MOST) {
+      creation.abort();
+      this.#entries.delete(eldest);
+    }
     return entry.translator;
   }
 
@@ -37,10 +42,13 @@ export class Translators {
     return this.#entries.get(keyOf(pair))?.loaded ?? 0;
   }
 
+  /**
+   * @param {Pair} pair
+   * @param {string} key
+   */
   #create(pair, key) {
     const creation = new AbortController();
-    const entry = { translator: undefined, creation, loaded: 0 };
-    entry.translator = Translator.create({
+    const translator = Translator.create({
       sourceLanguage: pair.from,
       targetLanguage: pair.to,
       // Aborted later, it destroys the translator: one handle for both.
@@ -52,18 +60,16 @@ export class Translators {
         });
       },
     });
-    entry.translator.catch(() => {
+    /** @type {Entry} */
+    const entry = { translator, creation, loaded: 0 };
+    translator.catch(() => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
     });
     return entry;
   }
-
-  #drop(key) {
-    this.#entries.get(key).creation.abort();
-    this.#entries.delete(key);
-  }
 }
 
+/** @param {Pair} pair */
 function keyOf({ from, to }) {
   return `${from} ${to}`;
 }

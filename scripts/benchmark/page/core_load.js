@@ -1,5 +1,5 @@
 /** The core's module and a model, loaded over HTTP. */
-import { loadCore } from '../core.js';
+import { loadCore } from '../engine/core.js';
 
 /**
  * As the site's worker does, on one thread.
@@ -20,7 +20,7 @@ export async function load(core, model) {
   for (const response of [weights, vocabulary]) {
     const buffer = new core.Buffer(Number(response.headers.get('content-length')));
     let offset = 0;
-    for await (const chunk of response.body) {
+    for await (const chunk of response.body ?? []) {
       buffer.view().set(chunk, offset);
       offset += chunk.length;
     }

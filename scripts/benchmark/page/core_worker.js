@@ -2,7 +2,7 @@
 import { instantiate, load } from './core_load.js';
 import { measureCore } from './core_run.mjs';
 
-onmessage = async ({ data: { model, sentences, expected } }) => {
+self.onmessage = async ({ data: { model, sentences, expected } }) => {
   try {
     const start = performance.now();
     const core = await instantiate();
@@ -13,6 +13,6 @@ onmessage = async ({ data: { model, sentences, expected } }) => {
     const loading = { loadModuleMs: moduleReady - start, loadModelMs: modelReady - moduleReady };
     postMessage({ translations, figures: { ...loading, ...figures } });
   } catch (error) {
-    postMessage({ error: String(error?.stack ?? error) });
+    postMessage({ error: String(/** @type {Error} */ (error).stack ?? error) });
   }
 };

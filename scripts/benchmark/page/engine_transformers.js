@@ -3,8 +3,8 @@
 // ONNX Runtime keeps its memory to itself.
 const memories = [];
 WebAssembly.Memory = class extends WebAssembly.Memory {
-  constructor(...options) {
-    super(...options);
+  constructor(options) {
+    super(options);
     memories.push(this);
   }
 };

@@ -1,13 +1,13 @@
 /** The core's parts in a browser's worker: core_bench with the kernels and the ceilings that are modules of their own. */
 import createModule from '../core/core_bench.mjs';
 
-onmessage = async ({ data: { task, model } }) => {
+self.onmessage = async ({ data: { task, model } }) => {
   try {
     const { bench, modules } = await load();
     if (task === 'kernels') postMessage(JSON.parse(bench.kernels(modules)));
     else postMessage(JSON.parse(await growth(bench, modules.chosen, model)));
   } catch (error) {
-    postMessage({ error: String(error?.stack ?? error) });
+    postMessage({ error: String(/** @type {Error} */ (error).stack ?? error) });
   }
 };
 
@@ -18,16 +18,20 @@ async function growth(bench, kernel, model) {
 
 /** @returns {Promise<{bench: any, modules: Record<string, number>}>} modules: indices in the function table */
 async function load() {
-  let instance;
+  /** @type {any} */
+  let exports;
   const bench = await new Promise((resolve, reject) => {
     const instantiateWasm = (imports, done) => {
-      WebAssembly.instantiateStreaming(fetch('../core/core_bench.wasm'), imports)
-        .then((result) => done((instance = result.instance), result.module), reject);
+      WebAssembly.instantiateStreaming(fetch('../core/core_bench.wasm'), imports).then(({ instance, module }) => {
+        exports = instance.exports;
+        done(instance, module);
+      }, reject);
       return {};
     };
     createModule({ instantiateWasm }).then(resolve, reject);
   });
-  const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+  const memory = /** @type {WebAssembly.Memory} */ (Object.values(exports).find((value) => value instanceof WebAssembly.Memory));
+  /** @returns {Promise<any>} */
   const beside = async (name) =>
     (await WebAssembly.instantiateStreaming(fetch(`../core/${name}.wasm`), { env: { memory } })).instance.exports;
   const [relaxed, ceilings] = [await beside('dragoman-relaxed'), await beside('kernel-ceilings')];

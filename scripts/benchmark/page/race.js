@@ -45,3 +45,5 @@ const tasks = {
 
 // Called from outside.
 globalThis.race = (task, input) => tasks[task](input);
+
+export {};

@@ -9,16 +9,19 @@ const browsers = [
 ];
 
 /**
+ * @typedef {{browserName: string, site: import('./site.mjs').Site, browser: import('playwright-core').Browser}} Environment
+ */
+
+/**
  * The same tests in Chromium and in Firefox, each with a site of its own.
- * @param {(environment: {browserName: string, site: any, browser: any}) => void} suite `site` and `browser` are there from
- *   the first test on
+ * @param {(environment: Environment) => void} suite `site` and `browser` are there from the first test on
  * @param {Record<string, string | number | boolean>} [preferences] of Firefox, for what Chromium takes later, with a context
  */
 export function inEachBrowser(suite, preferences = {}) {
   for (const { browserName, launch, skip } of browsers) {
     // A test that waits for what never comes must not hold up all others for ever.
     describe(browserName, { skip, timeout: 420_000 }, () => {
-      const environment = { browserName, site: undefined, browser: undefined };
+      const environment = /** @type {Environment} */ ({ browserName });
       before(async () => {
         [environment.site, environment.browser] = await Promise.all([openSite(), launch(preferences)]);
       });

@@ -28,6 +28,7 @@ export function launchProfile(folder, extra = []) {
   return chromium.launchPersistentContext(folder, options(extra));
 }
 
+/** @param {string[]} extra */
 function options(extra) {
   return {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

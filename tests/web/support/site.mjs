@@ -1,15 +1,20 @@
 /**
  * The site as it is shipped, on a free port, with a switchboard for faults: `site.rules` maps a path to what the server does
  * there instead of serving the file.
+ *
+ * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse,
+ *   serveFile: () => void) => unknown} Rule
+ * @typedef {Awaited<ReturnType<typeof openSite>>} Site
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HEADERS, listen, requestListener } from '../../../scripts/site/serve.mjs';
+import { HEADERS, listen, requestListener, urlOf } from '../../../scripts/site/serve.mjs';
 import { assembleSite } from '../../../scripts/site/site.mjs';
 
 // A page with nothing on it, for tests that call the API themselves.
-const BLANK = '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
+const BLANK =
+  '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
 
 /**
  * @param {{headers?: Record<string, string>}} [options]
@@ -19,12 +24,12 @@ export async function openSite({ headers = HEADERS } = {}) {
   await assembleSite(folder);
   await writeFile(join(folder, 'blank.html'), BLANK);
   const files = requestListener(folder, headers);
-  /** @type {Map<string, (request: any, response: any, serveFile: () => void) => void>} */
+  /** @type {Map<string, Rule>} */
   const rules = new Map();
   /** @type {string[]} */
   const requests = [];
   const server = await listen((request, response) => {
-    const path = request.url.split('?')[0];
+    const [path] = String(request.url).split('?');
     requests.push(path);
     const serveFile = () => files(request, response);
     const rule = rules.get(path);
@@ -36,7 +41,7 @@ export async function openSite({ headers = HEADERS } = {}) {
     server.close();
   };
   return {
-    url: `http://127.0.0.1:${server.address().port}/`,
+    url: urlOf(server),
     folder,
     rules,
     requests,
@@ -51,8 +56,10 @@ export async function openSite({ headers = HEADERS } = {}) {
 
 /** What a broken server answers. */
 export const answers = {
-  status: (code) => (request, response) => response.writeHead(code, { 'Content-Type': 'text/plain' }).end('no\n'),
-  html: (request, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Sign in to the Wi-Fi</h1>'),
-  bytes: (bytes) => (request, response) =>
-    response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes),
+  /** @type {(code: number) => Rule} */
+  status: (code) => (_, response) => response.writeHead(code, { 'Content-Type': 'text/plain' }).end('no\n'),
+  /** @type {Rule} */
+  html: (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Sign in to the Wi-Fi</h1>'),
+  /** @type {(bytes: Uint8Array) => Rule} */
+  bytes: (bytes) => (_, response) => response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes),
 };

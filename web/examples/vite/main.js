@@ -1,7 +1,7 @@
 import { LanguageDetector, Translator } from 'dragoman';
 
-const input = document.querySelector('#input');
-const output = document.querySelector('#output');
+const input = document.querySelector('input');
+const output = document.querySelector('output');
 const [translator, detector] = await Promise.all([
   Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' }),
   LanguageDetector.create(),

@@ -1,4 +1,4 @@
-import { quotaExceeded } from './errors.js';
+import { quotaExceeded } from '../base/errors.js';
 
 /**
  * Model files kept on the visitor's machine, by content hash, shared by all tabs of the origin.
@@ -17,7 +17,7 @@ import { quotaExceeded } from './errors.js';
 
 const CACHE = 'dragoman-models-1';
 // Never fetched: only names, below the page's own origin. Absolute, because in a worker that was started from a blob: URL
-// (see engine.js) a path alone means nothing.
+// (see engine/worker-host.js) a path alone means nothing.
 const ROOT = `${globalThis.origin}/.dragoman/`;
 
 export class ModelStore {
@@ -105,7 +105,7 @@ export class ModelStore {
   async delete(direction) {
     const cache = await this.#cache();
     const stored = await cache?.match(recordKey(direction));
-    if (!stored) return false;
+    if (!cache || !stored) return false;
     await cache.delete(recordKey(direction));
     await dropUnused(cache, await stored.json());
     return true;
@@ -123,23 +123,33 @@ export class ModelStore {
   }
 }
 
+/**
+ * @param {Cache} cache
+ * @returns {Promise<StoredModel[]>}
+ */
 async function records(cache) {
   const requests = (await cache.keys()).filter(({ url }) => url.startsWith(`${ROOT}model/`));
   const responses = await Promise.all(requests.map((request) => cache.match(request)));
-  return Promise.all(responses.filter(Boolean).map((response) => response.json()));
+  return Promise.all(responses.filter((response) => response !== undefined).map((response) => response.json()));
 }
 
-/** Two directions may share a file (one vocabulary for both), so a file goes only when no record names it any more. */
+/**
+ * Two directions may share a file (one vocabulary for both), so a file goes only when no record names it any more.
+ * @param {Cache} cache
+ * @param {StoredModel} record
+ */
 async function dropUnused(cache, record) {
   const wanted = new Set((await records(cache)).flatMap(({ files }) => files));
   const unused = record.files.filter((sha256) => !wanted.has(sha256));
   await Promise.all(unused.map((sha256) => cache.delete(fileKey(sha256))));
 }
 
+/** @param {string} sha256 */
 function fileKey(sha256) {
   return `${ROOT}sha256/${sha256}`;
 }
 
+/** @param {{sourceLanguage: string, targetLanguage: string}} direction */
 function recordKey({ sourceLanguage, targetLanguage }) {
   return `${ROOT}model/${sourceLanguage}-${targetLanguage}`;
 }

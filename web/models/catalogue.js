@@ -1,4 +1,4 @@
-import { matchTag } from './language-tag.js';
+import { matchTag } from '../base/language-tag.js';
 import { fetchManifest, parseManifest } from './manifest.js';
 
 /**
@@ -56,23 +56,38 @@ export class Catalogue {
     return first && second && !circular ? [first, second] : [];
   }
 
+  /**
+   * @param {string | URL | ManifestSource} source
+   * @returns {Promise<Model[]>}
+   */
   async #read(source) {
     if (typeof source === 'object' && !(source instanceof URL)) return parseManifest(source, baseUrl());
     const url = String(source);
-    if (!this.#fetched.has(url)) {
-      const fetching = fetchManifest(url);
-      // A failure is not remembered: the next call tries again.
-      fetching.catch(() => this.#fetched.delete(url));
-      this.#fetched.set(url, fetching);
-    }
-    return this.#fetched.get(url);
+    const known = this.#fetched.get(url);
+    if (known) return known;
+    const fetching = fetchManifest(url);
+    this.#fetched.set(url, fetching);
+    // A failure is not remembered: the next call tries again.
+    fetching.catch(() => this.#fetched.delete(url));
+    return fetching;
   }
 }
 
+/**
+ * @param {Model[]} models
+ * @param {string} from
+ * @param {string} to
+ */
 function pick(models, from, to) {
-  const source = matchTag(models.map((model) => model.sourceLanguage), from);
+  const source = matchTag(
+    models.map((model) => model.sourceLanguage),
+    from,
+  );
   const fromSource = models.filter((model) => model.sourceLanguage === source);
-  const target = matchTag(fromSource.map((model) => model.targetLanguage), to);
+  const target = matchTag(
+    fromSource.map((model) => model.targetLanguage),
+    to,
+  );
   return fromSource.find((model) => model.targetLanguage === target);
 }
 

@@ -1,9 +1,14 @@
-import { nextTask, untilAborted } from './abort.js';
+import { nextTask, untilAborted } from '../base/abort.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag, matchTag } from '../base/language-tag.js';
 import {
-  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+  constructing,
+  creation,
+  DestroyableModel,
+  requireActiveDocument,
+  requireQuota,
+  stringArgument,
 } from './destroyable-model.js';
-import { exception } from './errors.js';
-import { canonicalTag, matchTag } from './language-tag.js';
 
 /**
  * The W3C's LanguageDetector over ELD's n-gram tables (Apache-2.0, by Nito T.M.), which are fetched when a detector is first
@@ -11,15 +16,17 @@ import { canonicalTag, matchTag } from './language-tag.js';
  * language, 0.2 ms a sentence, 230 KB on the wire; tinyld's tables of that size reach 98.0 % and fail five languages.
  *
  * @typedef {{detectedLanguage: string, confidence: number}} Detection
+ * @typedef {{getScores: () => Record<string, number>, isReliable: () => boolean}} Scores
+ * @typedef {{detect: (text: string) => Scores}} Tables
  */
 
-const LANGUAGES = [
-  'am', 'ar', 'az', 'be', 'bg', 'bn', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'eu', 'fa', 'fi', 'fil', 'fr', 'gu', 'he', 'hi', 'hr',
-  'hu', 'hy', 'id', 'is', 'it', 'ja', 'ka', 'kn', 'ko', 'ku', 'lo', 'lt', 'lv', 'ml', 'mr', 'nl', 'no', 'or', 'pa', 'pl', 'pt',
-  'ro', 'ru', 'sk', 'sl', 'sq', 'sr', 'sv', 'ta', 'te', 'th', 'tr', 'uk', 'ur', 'vi', 'yo', 'zh',
-];
+const LANGUAGES = (
+  'am ar az be bg bn ca cs da de el en es et eu fa fi fil fr gu he hi hr hu hy id is it ja ka kn ko ku lo lt lv ml mr nl no ' +
+  'or pa pl pt ro ru sk sl sq sr sv ta te th tr uk ur vi yo zh'
+).split(' ');
 // The tables hold Malay and Indonesian as one language, "ms"; of the two, a text on the web is nearly always Indonesian.
 // "tl" is the old tag of Filipino.
+/** @type {Record<string, string>} */
 const RENAMED = { ms: 'id', tl: 'fil' };
 // What languages that have tags of their own are to these tables.
 const KNOWN_AS = { nb: 'no', nn: 'no', ms: 'id' };
@@ -31,14 +38,24 @@ const UNKNOWN = { reliable: 0.01, unreliable: 0.1 };
 
 /** @type {'downloadable' | 'downloading' | 'available'} */
 let state = 'downloadable';
-/** The tables, once for the page. @type {Promise<any> | undefined} */
+/** The tables, once for the page. @type {Promise<Tables> | undefined} */
 let tables;
 
 export class LanguageDetector extends DestroyableModel {
+  static {
+    // A minifier renames the class, but not what pages see.
+    Object.defineProperty(LanguageDetector, 'name', { value: 'LanguageDetector' });
+  }
+
   #tables;
   #expected;
 
-  /** Not for pages: use `LanguageDetector.create()`. */
+  /**
+   * Not for pages: use `LanguageDetector.create()`.
+   * @param {symbol} key
+   * @param {Tables} tables
+   * @param {readonly string[] | null} expected
+   */
   constructor(key, tables, expected) {
     super(key);
     this.#tables = tables;
@@ -67,12 +84,16 @@ export class LanguageDetector extends DestroyableModel {
   static async create(options = {}) {
     const expected = languageList(options);
     requireActiveDocument();
-    const tables = await creation(options ?? {}, async (report, signal) => {
-      const stranger = expected.find((tag) => !known(tag));
-      if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);
-      report(0);
-      return untilAborted(loadTables(), signal);
-    }, () => {});
+    const tables = await creation(
+      options ?? {},
+      async (report, signal) => {
+        const stranger = expected.find((tag) => !known(tag));
+        if (stranger) throw exception('NotSupportedError', `Dragoman cannot tell ${stranger} from other languages.`);
+        report(0);
+        return untilAborted(loadTables(), signal);
+      },
+      () => {},
+    );
     const detector = new LanguageDetector(constructing, tables, expected.length > 0 ? Object.freeze(expected) : null);
     detector._destroyWith(options?.signal);
     return detector;
@@ -94,8 +115,7 @@ export class LanguageDetector extends DestroyableModel {
     const text = stringArgument(arguments);
     const signal = this._signal(options);
     await untilAborted(nextTask(), signal);
-    const refusal = overQuota(text);
-    if (refusal) throw refusal;
+    requireQuota(text);
     return detections(this.#tables.detect(text), text);
   }
 
@@ -107,8 +127,7 @@ export class LanguageDetector extends DestroyableModel {
 function loadTables() {
   if (tables) return tables;
   state = 'downloading';
-  // @ts-ignore: put there by scripts/site/site.mjs
-  tables = import('./vendor/eld/entries/static.extrasmall.js').then(
+  tables = import('../vendor/eld/entries/static.extrasmall.js').then(
     ({ eld }) => {
       state = 'available';
       return eld;
@@ -122,7 +141,11 @@ function loadTables() {
   return tables;
 }
 
-/** The specification's rule: in falling order, while they are likelier than none of them, up to 99 % in all. */
+/**
+ * The specification's rule: in falling order, while they are likelier than none of them, up to 99 % in all.
+ * @param {Scores} result
+ * @param {string} text
+ */
 function detections(result, text) {
   const scores = Object.entries(result.getScores());
   const unknown = scores.length === 0 ? 1 : result.isReliable() ? UNKNOWN.reliable : UNKNOWN.unreliable;
@@ -141,10 +164,12 @@ function detections(result, text) {
   return [...found, { detectedLanguage: 'und', confidence: unknown }];
 }
 
+/** @param {{expectedInputLanguages?: string[]}} options */
 function languageList(options) {
   return [...new Set(Array.from(options?.expectedInputLanguages ?? [], canonicalTag))];
 }
 
+/** @param {string} tag */
 function known(tag) {
   return matchTag([...LANGUAGES, ...Object.keys(KNOWN_AS)], tag) !== undefined;
 }

@@ -1,13 +1,25 @@
-import { toRecord } from './errors.js';
-import { loadModel } from './model-loader.js';
+import { toRecord } from '../base/errors.js';
+import { loadModel } from '../models/loader.js';
 
 /**
  * The worker of one direction: the only place that touches the wasm module. It owns the loop that drives the engine, so
  * that a translation can be cancelled between two steps and partial text leaves as it arises. Two files start it, each with
  * a build of the engine: worker.js and worker-threads.js.
  *
- * In:  load {model, alive} once; translate {id, text, streaming, alternatives}; cancel {id}.
- * Out: alive; progress {loaded}; ready; failed {error}; no threads; output {parts, memory}; error {id, error}.
+ * What the page sends, and what it is sent:
+ * @typedef {{type: 'load', model: Model, alive: string}} Load comes once; `alive` is the lock to hold
+ * @typedef {{type: 'translate', id: number, text: string, streaming: boolean, options: any}} Translate
+ * @typedef {Load | Translate | {type: 'cancel', id: number}} ToWorker
+ *
+ * @typedef {{type: 'alive'} | {type: 'progress', loaded: number} | {type: 'ready'} | {type: 'failed', error: ErrorRecord} |
+ *   {type: 'no threads'} | {type: 'output', parts: Part[]} | {type: 'error', id: number, error: ErrorRecord}} FromWorker
+ * @typedef {import('./engine.js').Statistics} Statistics
+ * @typedef {{id: number, text: string, statistics: Statistics, result: import('./engine.js').Result | undefined}} Part of a
+ *   call's text; with the last comes the result
+ *
+ * @typedef {import('../base/errors.js').ErrorRecord} ErrorRecord
+ * @typedef {import('../models/manifest.js').Model} Model
+ * @typedef {import('./core.js').Core} Core
  */
 
 // The longest stretch of work between two looks at the mailbox: a cancelled translation stops at most this much later.
@@ -15,13 +27,15 @@ const SLICE_MS = 8;
 // The specification has download progress told at most every 50 ms.
 const PROGRESS_MS = 50;
 
-/** Brings the engine's module. @type {() => Promise<any>} */
+/** Brings the engine's module. @type {() => Promise<Core>} */
 let loadCore;
-/** How many threads the engine gets, this one counted. */
+/** How many threads the engine gets, this one counted. @type {number} */
 let threads;
+/** @type {Core} */
 let core;
+/** @type {import('./core.js').CoreEngine} */
 let engine;
-/** Translations in flight, by the page's number for them. @type {Map<number, {handle: any, streaming: boolean}>} */
+/** Translations in flight, by the page's number for them. @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean}>} */
 const live = new Map();
 
 // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
@@ -29,39 +43,45 @@ const pulse = new MessageChannel();
 let working = false;
 pulse.port1.onmessage = work;
 
-/** @param {{loadCore: () => Promise<any>, threads?: number}} options */
+/** @param {FromWorker} message */
+const post = (message) => self.postMessage(message);
+
+/** @param {{loadCore: () => Promise<Core>, threads?: number}} options */
 export function serve(options) {
   ({ loadCore, threads = 1 } = options);
-  self.onmessage = ({ data }) => {
+  self.onmessage = (/** @type {MessageEvent<ToWorker>} */ { data }) => {
     if (data.type === 'load') load(data);
     else if (data.type === 'translate') translate(data);
     else if (data.type === 'cancel') drop(data.id);
   };
 }
 
+/** @param {Load} message */
 async function load({ model, alive }) {
   // Held until this worker dies, however it dies: the page waits for the same lock, and so learns of a silent death, for
   // which browsers have no event.
   globalThis.navigator?.locks?.request(alive, () => {
-    self.postMessage({ type: 'alive' });
+    post({ type: 'alive' });
     return new Promise(() => {});
   });
+  /** @type {Record<string, import('./core.js').Buffer>} */
   const buffers = {};
   try {
-    core = await loadCore().catch((error) => {
+    const loaded = await loadCore().catch((error) => {
       // Fetched, but not to be run: shared memory is refused. On one thread it will do.
       if (threads > 1 && error?.name !== 'NetworkError') return undefined;
       throw error;
     });
-    if (!core) return self.postMessage({ type: 'no threads' });
+    if (!loaded) return post({ type: 'no threads' });
+    core = loaded;
     for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
     await loadModel(model, buffers, throttledProgress());
     // A copy: where threads share the memory, a TextDecoder does not read from it.
     const config = new TextDecoder().decode(buffers['config.json'].view().slice());
     engine = new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm'], threads);
-    self.postMessage({ type: 'ready' });
+    post({ type: 'ready' });
   } catch (error) {
-    self.postMessage({ type: 'failed', error: toRecord(error) });
+    post({ type: 'failed', error: toRecord(error) });
   } finally {
     for (const buffer of Object.values(buffers)) buffer.delete();
   }
@@ -69,20 +89,23 @@ async function load({ model, alive }) {
 
 function throttledProgress() {
   let loaded = 0;
-  let timer;
-  // The last value of a burst is told as well: it may be all there is for a while.
-  return (bytes) => {
+  let waiting = false;
+  return (/** @type {number} */ bytes) => {
     loaded = bytes;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (!engine) self.postMessage({ type: 'progress', loaded });
+    if (waiting) return;
+    waiting = true;
+    // The last value of a burst is told as well: it may be all there is for a while.
+    setTimeout(() => {
+      waiting = false;
+      if (!engine) post({ type: 'progress', loaded });
     }, PROGRESS_MS);
   };
 }
 
-function translate({ id, text, streaming, alternatives }) {
+/** @param {Translate} message */
+function translate({ id, text, streaming, options }) {
   try {
-    live.set(id, { handle: engine.start(new TextEncoder().encode(text), { beam: 1 + alternatives }), streaming });
+    live.set(id, { handle: engine.start(new TextEncoder().encode(text), options), streaming });
   } catch (error) {
     failOrCrash([id], error);
   }
@@ -92,6 +115,7 @@ function translate({ id, text, streaming, alternatives }) {
   }
 }
 
+/** @param {number} id */
 function drop(id) {
   live.get(id)?.handle.delete();
   live.delete(id);
@@ -113,26 +137,34 @@ function work() {
 
 /** What became final in this step, of all translations, in one message. */
 function deliver() {
+  /** @type {Part[]} */
   const parts = [];
   for (const [id, { handle, streaming }] of live) {
     const done = handle.done();
     const text = streaming || done ? handle.takeText() : '';
     if (!text && !done) continue;
-    const statistics = { tokens: handle.tokens(), sentences: handle.sentences(), sentencesDone: handle.sentencesDone() };
-    parts.push({ id, text, done, statistics, alternatives: done ? handle.alternatives() : [] });
+    const statistics = {
+      tokens: handle.tokens(),
+      sentences: handle.sentences(),
+      sentencesDone: handle.sentencesDone(),
+      memory: core.HEAPU8.length,
+    };
+    parts.push({ id, text, statistics, result: done ? { alternatives: handle.alternatives() } : undefined });
     if (done) drop(id);
   }
-  if (parts.length > 0) self.postMessage({ type: 'output', parts, memory: core.HEAPU8.length });
+  if (parts.length > 0) post({ type: 'output', parts });
 }
 
 /**
  * The core's own errors carry a code and leave it usable. Anything else (a trap in wasm) leaves it in an unknown state:
  * let it surface as an uncaught error, upon which the page replaces this worker.
+ * @param {number[]} ids
+ * @param {any} error
  */
 function failOrCrash(ids, error) {
   if (typeof error?.code !== 'string') throw error;
   for (const id of ids) {
     drop(id);
-    self.postMessage({ type: 'error', id, error: toRecord(error) });
+    post({ type: 'error', id, error: toRecord(error) });
   }
 }

@@ -1,5 +1,5 @@
-import { nextTask, untilAborted } from './abort.js';
-import { exception, quotaExceeded } from './errors.js';
+import { nextTask, untilAborted } from '../base/abort.js';
+import { exception, quotaExceeded } from '../base/errors.js';
 import { CreateMonitor, DownloadProgress } from './progress.js';
 
 /**
@@ -31,7 +31,7 @@ export async function creation({ signal, monitor: callback }, work, undo) {
   signal?.throwIfAborted();
   const monitor = new CreateMonitor();
   // What the callback throws rejects the creation, before anything is fetched.
-  callback?.(monitor);
+  callback?.(/** @type {ProgressMonitor} */ (monitor));
   const progress = new DownloadProgress(monitor);
   try {
     // The specification's own interfaces exist in secure contexts only; so do hashes, storage and locks.
@@ -88,7 +88,10 @@ export class DestroyableModel {
     this._destroy(exception('AbortError', 'The model was destroyed.'));
   }
 
-  /** @protected */
+  /**
+   * @protected
+   * @param {unknown} reason
+   */
   _destroy(reason) {
     if (this.#destruction.signal.aborted) return;
     this.#destruction.abort(reason);
@@ -98,7 +101,10 @@ export class DestroyableModel {
   /** @protected gives back what was held; called once */
   _release() {}
 
-  /** @protected The signal given to `create()` destroys the model later on, without keeping it alive until then. */
+  /**
+   * @protected The signal given to `create()` destroys the model later on, without keeping it alive until then.
+   * @param {AbortSignal | undefined} signal
+   */
   _destroyWith(signal) {
     if (signal?.aborted) return this._destroy(signal.reason);
     const self = new WeakRef(this);
@@ -125,15 +131,18 @@ export function requireActiveDocument() {
   if (globalThis.document?.defaultView === null) throw exception('InvalidStateError', 'The document is not fully active.');
 }
 
-/** @returns {string} the first argument, converted as Web IDL converts a DOMString */
+/**
+ * @param {IArguments} passed
+ * @returns {string} the first argument, converted as Web IDL converts a DOMString
+ */
 export function stringArgument(passed) {
   if (passed.length === 0) throw new TypeError('One argument, the text, is required.');
   return `${passed[0]}`;
 }
 
-/** @returns {DOMException | undefined} */
-export function overQuota(text) {
-  if (text.length <= INPUT_QUOTA) return undefined;
+/** @param {string} text */
+export function requireQuota(text) {
+  if (text.length <= INPUT_QUOTA) return;
   const message = `The text has ${text.length} code units; ${INPUT_QUOTA} are the most that one call takes.`;
-  return quotaExceeded(message, { requested: text.length, quota: INPUT_QUOTA });
+  throw quotaExceeded(message, { requested: text.length, quota: INPUT_QUOTA });
 }

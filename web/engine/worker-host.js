@@ -18,7 +18,7 @@ export function startWorker({ threads }) {
   // with srcdoc has its parent's.)
   if (new URL(import.meta.url).origin !== globalThis.origin) {
     // Spelled in two parts so that bundlers, which never get here, do not copy the unbundled file.
-    const url = new URL(['./worker', 'js'].join('.'), import.meta.url).href;
+    const url = new URL(['../worker', 'js'].join('.'), import.meta.url).href;
     const blob = new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' });
     const blobUrl = URL.createObjectURL(blob);
     const worker = new Worker(blobUrl, { type: 'module' });
@@ -26,6 +26,6 @@ export function startWorker({ threads }) {
     return worker;
   }
   return threads && mayShareMemory()
-    ? new Worker(new URL('./worker-threads.js', import.meta.url), { type: 'module' })
-    : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    ? new Worker(new URL('../worker-threads.js', import.meta.url), { type: 'module' })
+    : new Worker(new URL('../worker.js', import.meta.url), { type: 'module' });
 }

@@ -1,4 +1,4 @@
-import { exception, fromRecord } from './errors.js';
+import { exception, fromRecord } from '../base/errors.js';
 import { startWorker } from './worker-host.js';
 
 /**
@@ -6,15 +6,18 @@ import { startWorker } from './worker-host.js';
  * with the first and ended with the last, so that nothing of its memory remains. If the worker dies, the calls in flight
  * are rejected and the next one gets a new worker, from the stored model.
  *
- * @typedef {import('./manifest.js').Model} Model
- * @typedef {{tokens: number, sentences: number, sentencesDone: number}} Statistics
+ * @typedef {import('../models/manifest.js').Model} Model
+ * @typedef {import('./worker-loop.js').FromWorker} FromWorker
+ * @typedef {import('./worker-loop.js').Part} Part
+ * @typedef {{tokens: number, sentences: number, sentencesDone: number, memory: number}} Statistics so far; of the wasm memory, bytes
+ * @typedef {{alternatives: string[]}} Result what a call has found beside its text
  *
  * @typedef {object} Call
  * @property {string} text
  * @property {boolean} streaming whether `onText` wants pieces as they arise, or all at the end
- * @property {number} alternatives how many other translations of a sentence to look for
- * @property {(text: string, statistics: Statistics & {memory: number}) => void} onText
- * @property {(alternatives: string[]) => void} onDone
+ * @property {object} options for the core, as the API made them: nobody on the way there looks into them
+ * @property {(text: string, statistics: Statistics) => void} onText
+ * @property {(result: Result) => void} onDone
  * @property {(error: DOMException) => void} onError
  */
 
@@ -72,11 +75,9 @@ export class Engine {
    * Resolves when the model is loaded; starts loading if nobody has.
    * @param {(loaded: number) => void} [onProgress] bytes of the model that are here
    */
-  async load(onProgress) {
-    if (onProgress) {
-      this.#listeners.add(onProgress);
-      if (this.#ready) onProgress(this.#loaded);
-    }
+  async load(onProgress = () => {}) {
+    this.#listeners.add(onProgress);
+    if (this.#ready) onProgress(this.#loaded);
     try {
       await (this.#ready ??= this.#start());
     } finally {
@@ -91,9 +92,9 @@ export class Engine {
   translate(call) {
     const id = this.#nextId++;
     this.#calls.set(id, call);
-    const { text, streaming, alternatives } = call;
+    const { text, streaming, options } = call;
     this.load().then(
-      () => this.#calls.has(id) && this.#worker.postMessage({ type: 'translate', id, text, streaming, alternatives }),
+      () => this.#calls.has(id) && this.#worker?.postMessage({ type: 'translate', id, text, streaming, options }),
       (error) => this.#take(id)?.onError(error),
     );
     return () => {
@@ -103,9 +104,11 @@ export class Engine {
 
   #start() {
     this.#startWorker();
-    return /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
+    /** @type {Promise<void>} */
+    const settled = new Promise((resolve, reject) => {
       this.#settle = (error) => (error ? reject(error) : resolve());
-    }));
+    });
+    return settled;
   }
 
   #startWorker() {
@@ -121,6 +124,11 @@ export class Engine {
     worker.postMessage({ type: 'load', model: this.#model, alive });
   }
 
+  /**
+   * @param {FromWorker} data
+   * @param {Worker} worker
+   * @param {string} alive the lock that the worker holds while it lives
+   */
   #receive(data, worker, alive) {
     if (worker !== this.#worker) return;
     if (data.type === 'alive') {
@@ -141,24 +149,32 @@ export class Engine {
     } else if (data.type === 'error') {
       this.#take(data.id)?.onError(fromRecord(data.error));
     } else if (data.type === 'output') {
-      for (const part of data.parts) this.#output(part, data.memory);
+      for (const part of data.parts) this.#output(part);
     }
   }
 
-  #output({ id, text, done, statistics, alternatives }, memory) {
+  /** @param {Part} part */
+  #output({ id, text, statistics, result }) {
     const call = this.#calls.get(id);
     if (!call) return;
-    if (done) this.#calls.delete(id);
-    if (text) call.onText(text, { ...statistics, memory });
-    if (done) call.onDone(alternatives);
+    if (result) this.#calls.delete(id);
+    if (text) call.onText(text, statistics);
+    if (result) call.onDone(result);
   }
 
+  /**
+   * @param {Worker} worker
+   * @param {string} what
+   */
   #crashed(worker, what) {
     if (worker !== this.#worker) return;
     this.#end(exception('OperationError', `The translation worker stopped: ${what}.`));
   }
 
-  /** Ends the worker and everything that waits for it; a later call starts afresh. */
+  /**
+   * Ends the worker and everything that waits for it; a later call starts afresh.
+   * @param {DOMException} error
+   */
   #end(error) {
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -171,6 +187,7 @@ export class Engine {
     for (const call of calls) call.onError(error);
   }
 
+  /** @param {number} id */
   #take(id) {
     const call = this.#calls.get(id);
     this.#calls.delete(id);

@@ -1,6 +1,6 @@
-import { exception } from './errors.js';
-import { canonicalTag } from './language-tag.js';
-import { fetchResource } from './resource.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag } from '../base/language-tag.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * A manifest says which directions exist, which files each is made of, and how to know that a file is right.
@@ -37,7 +37,7 @@ export function parseManifest(json, base) {
     throw new TypeError('A Dragoman manifest is an object with "version": 1 and a list "models".');
   }
   return json.models.map((entry) => {
-    for (const name of ['sourceLanguage', 'targetLanguage']) {
+    for (const name of /** @type {const} */ (['sourceLanguage', 'targetLanguage'])) {
       if (typeof entry[name] !== 'string') throw new TypeError(`The manifest has a model without a ${name}.`);
     }
     const model = {
@@ -85,11 +85,15 @@ export async function fetchManifest(url) {
   try {
     return parseManifest(await response.json(), href);
   } catch (cause) {
-    throw exception('NetworkError', `What ${href} sent is not a list of models: ${cause.message}`, cause);
+    const why = /** @type {Error} */ (cause).message;
+    throw exception('NetworkError', `What ${href} sent is not a list of models: ${why}`, cause);
   }
 }
 
-/** As it is on the server now; without a network, as the browser's HTTP cache has it, since stored models work all the same. */
+/**
+ * As it is on the server now; without a network, as the browser's HTTP cache has it, since stored models work all the same.
+ * @param {string} href
+ */
 function lastKnown(href) {
   return fetchResource(href, { cache: 'no-cache' }).catch(() => fetchResource(href, { cache: 'force-cache' }));
 }

@@ -1,5 +1,5 @@
+import { Translator } from '../api/translator.js';
 import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
-import { Translator } from './translator.js';
 
 /**
  * Translation of a living piece of a page. Only the characters of text nodes and of a few attributes change: elements, their
@@ -22,7 +22,7 @@ const FIRST_VIEW_MS = 100;
 
 /**
  * @param {Element} root
- * @param {import('./translator.js').TranslatorLanguages & import('./destroyable-model.js').CreateEvents} options
+ * @param {import('../api/translator.js').TranslatorLanguages & import('../api/destroyable-model.js').CreateEvents} options
  *   `signal` ends the translation; what is translated by then stays
  * @returns {Promise<ElementTranslation>} when the model is loaded; what it cannot load rejects as `Translator.create` does
  * @example
@@ -33,6 +33,8 @@ export async function translateElement(root, options) {
   const translator = await Translator.create(options);
   return new LiveTranslation(root, translator, options.signal);
 }
+// A minifier renames the function, but not what pages see.
+Object.defineProperty(translateElement, 'name', { value: 'translateElement' });
 
 class LiveTranslation {
   #root;
@@ -41,7 +43,7 @@ class LiveTranslation {
   #pieces = new Map();
   /** In document order. @type {Set<Piece>} */
   #waiting = new Set();
-  /** Elements that are in or near the window. @type {Set<Element>} */
+  /** Elements that are in or near the window. @type {Set<Element | null>} */
   #inView = new Set();
   #working = 0;
   #ended = false;
@@ -50,13 +52,22 @@ class LiveTranslation {
   #views = new IntersectionObserver((entries) => this.#onViews(entries), { rootMargin: '25%' });
   #changes = new MutationObserver((records) => this.#onChanges(records));
   #language;
-  #finish;
+  /** @type {(error?: unknown) => void} */
+  #finish = () => {};
 
+  /**
+   * @param {Element} root
+   * @param {Translator} translator
+   * @param {AbortSignal | undefined} signal
+   */
   constructor(root, translator, signal) {
     this.#root = root;
     this.#translator = translator;
     this.#language = root.getAttribute('lang');
-    this.finished = new Promise((resolve, reject) => (this.#finish = { resolve, reject }));
+    /** @type {Promise<void>} */
+    this.finished = new Promise((resolve, reject) => {
+      this.#finish = (error) => (error ? reject(error) : resolve());
+    });
     // Whoever does not ask need not hear of it.
     this.finished.catch(() => {});
     this.#collect(root);
@@ -89,34 +100,45 @@ class LiveTranslation {
     });
   }
 
-  /** Takes up every text below a node (or the node itself) that is for people to read. */
+  /**
+   * Takes up every text below a node (or the node itself) that is for people to read.
+   * @param {Node} node
+   */
   #collect(node) {
-    if (node.nodeType === Node.TEXT_NODE) {
-      if (!skipsTranslation(node.parentElement, this.#root, this.#translator.sourceLanguage)) this.#take(node, node.parentElement);
-      return;
-    }
-    if (node.nodeType !== Node.ELEMENT_NODE) return;
+    if (node.nodeType !== Node.TEXT_NODE && node.nodeType !== Node.ELEMENT_NODE) return;
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-    for (let at = walker.currentNode; at; at = walker.nextNode()) {
+    for (let at = /** @type {Node | null} */ (node); at; at = walker.nextNode()) {
       const element = at instanceof Element ? at : at.parentElement;
-      if (skipsTranslation(element, this.#root, this.#translator.sourceLanguage)) continue;
-      if (at !== element) this.#take(at, element);
-      else for (const name of TRANSLATED_ATTRIBUTES) if (element.hasAttribute(name)) this.#take(element.getAttributeNode(name), element);
+      if (!element || this.#skips(element)) continue;
+      if (at !== element) this.#take(/** @type {Text} */ (at), element);
+      else for (const name of TRANSLATED_ATTRIBUTES) this.#take(element.getAttributeNode(name), element);
     }
   }
 
+  /** @param {Element} element */
+  #skips(element) {
+    return skipsTranslation(element, this.#root, this.#translator.sourceLanguage);
+  }
+
+  /**
+   * @param {Text | Attr | null} node
+   * @param {Element} element whose text or attribute it is
+   */
   #take(node, element) {
+    const original = node?.nodeValue;
+    if (!node || !original || !/\p{L}/u.test(original)) return;
     const piece = this.#pieces.get(node);
     // Our own change coming back from the observer.
-    if (piece && (piece.translated === node.nodeValue || (piece.translated === undefined && piece.original === node.nodeValue))) return;
-    if (!/\p{L}/u.test(node.nodeValue)) return;
-    const fresh = { node, original: node.nodeValue, translated: undefined };
+    if (piece && original === (piece.translated ?? piece.original)) return;
+    /** @type {Piece} */
+    const fresh = { node, original, translated: undefined };
     if (piece) this.#waiting.delete(piece);
     this.#pieces.set(node, fresh);
     this.#waiting.add(fresh);
     this.#views.observe(element);
   }
 
+  /** @param {IntersectionObserverEntry[]} entries */
   #onViews(entries) {
     for (const { target, isIntersecting } of entries) {
       if (isIntersecting) this.#inView.add(target);
@@ -125,6 +147,7 @@ class LiveTranslation {
     this.#advance();
   }
 
+  /** @param {MutationRecord[]} records */
   #onChanges(records) {
     for (const { type, target, addedNodes, removedNodes, attributeName } of records) {
       if (type === 'childList') {
@@ -132,39 +155,38 @@ class LiveTranslation {
         for (const node of addedNodes) if (node.isConnected) this.#collect(node);
       } else if (type === 'characterData') {
         this.#collect(target);
-      } else if (target.hasAttribute(attributeName) && !skipsTranslation(target, this.#root, this.#translator.sourceLanguage)) {
-        this.#take(target.getAttributeNode(attributeName), target);
+      } else {
+        const element = /** @type {Element} */ (target);
+        if (!this.#skips(element)) this.#take(element.getAttributeNode(attributeName ?? ''), element);
       }
     }
     this.#advance();
   }
 
-  /** What left the page is neither translated nor put back; unless it only moved, then it comes again. */
+  /**
+   * What left the page is neither translated nor put back; unless it only moved, then it comes again.
+   * @param {Node} node
+   */
   #forget(node) {
     if (node.isConnected) return;
-    if (node.nodeType === Node.ELEMENT_NODE) this.#views.unobserve(node);
+    if (node instanceof Element) this.#views.unobserve(node);
     for (const piece of this.#waiting) if (node.contains(ownerOf(piece.node))) this.#waiting.delete(piece);
   }
 
   #advance() {
     while (!this.#ended && this.#working < IN_FLIGHT && this.#waiting.size > 0) this.#work(this.#next());
-    if (this.#working === 0 && this.#waiting.size === 0) this.#finish.resolve();
+    if (this.#working === 0 && this.#waiting.size === 0) this.#finish();
   }
 
+  /** The first piece in view, or the first of all. */
   #next() {
-    let next;
-    for (const piece of this.#waiting) {
-      next ??= piece;
-      if (this.#inView.has(ownerOf(piece.node))) {
-        next = piece;
-        break;
-      }
-    }
-    this.#waiting.delete(next);
-    return next;
+    for (const piece of this.#waiting) if (this.#inView.has(ownerOf(piece.node))) return piece;
+    return /** @type {Piece} */ (this.#waiting.values().next().value);
   }
 
+  /** @param {Piece} piece */
   async #work(piece) {
+    this.#waiting.delete(piece);
     this.#working++;
     try {
       const translated = await this.#translate(piece.original, ownerOf(piece.node));
@@ -181,14 +203,19 @@ class LiveTranslation {
     }
   }
 
-  /** Blanks at the ends belong to the layout; line breaks inside, outside <pre>, are blanks. */
+  /**
+   * Blanks at the ends belong to the layout; line breaks inside, outside <pre>, are blanks.
+   * @param {string} text
+   * @param {Element | null} element
+   */
   async #translate(text, element) {
-    const [, before, middle, after] = /^(\s*)(.*?)(\s*)$/su.exec(text);
+    const [, before, middle, after] = /** @type {string[]} */ (/^(\s*)(.*?)(\s*)$/su.exec(text));
     const words = element?.closest('pre') ? middle : middle.replace(/\s+/gu, ' ');
     if (!this.#known.has(words)) this.#known.set(words, this.#translator.translate(words));
     return before + (await this.#known.get(words)) + after;
   }
 
+  /** @param {unknown} [error] */
   #end(error) {
     if (this.#ended) return;
     this.#ended = true;
@@ -196,11 +223,11 @@ class LiveTranslation {
     this.#changes.disconnect();
     this.#waiting.clear();
     this.#translator.destroy();
-    if (error) this.#finish.reject(error);
-    else this.#finish.resolve();
+    this.#finish(error);
   }
 }
 
+/** @param {Text | Attr} node */
 function ownerOf(node) {
-  return node.nodeType === Node.ATTRIBUTE_NODE ? node.ownerElement : node.parentElement;
+  return 'ownerElement' in node ? node.ownerElement : node.parentElement;
 }

@@ -1,18 +1,48 @@
-import { exception } from './errors.js';
+import { exception } from '../base/errors.js';
+import { fetchResource } from '../base/resource.js';
 import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
-import { fetchResource } from './resource.js';
+
+/**
+ * What the wasm module has for JavaScript (src/bindings/embind.cpp).
+ *
+ * @typedef {import('../models/loader.js').Buffer} Buffer
+ *
+ * @typedef {object} Translation
+ * @property {() => string} takeText
+ * @property {() => boolean} done
+ * @property {() => number} tokens
+ * @property {() => number} sentences
+ * @property {() => number} sentencesDone
+ * @property {() => string[]} alternatives
+ * @property {() => void} delete
+ *
+ * @typedef {object} CoreEngine
+ * @property {(utf8: Uint8Array, options: {beam: number}) => Translation} start
+ * @property {() => boolean} step whether there is more to do
+ *
+ * @typedef {object} Core
+ * @property {new (bytes: number) => Buffer} Buffer
+ * @property {new (config: string, model: Buffer, vocabulary: Buffer, threads: number) => CoreEngine} Engine
+ * @property {(module: Buffer) => void} setRelaxedKernels
+ * @property {Uint8Array} HEAPU8
+ */
 
 /**
  * Compiles the engine while it is still being downloaded, and gives it the fastest kernels that the browser takes.
  *
- * @param {(options: object) => Promise<any>} createModule Emscripten's
+ * @param {(options: object) => Promise<Core>} createModule Emscripten's
  * @param {{core: URL, kernels: URL}} urls of the wasm files that belong to it
  * @param {object} [options] more for createModule
- * @returns {Promise<any>} the Embind module (src/bindings/embind.cpp)
+ * @returns {Promise<Core>}
  */
 export async function loadCore(createModule, urls, options) {
   const relaxed = fetchRelaxedKernels(urls.kernels);
+  /** @type {Core} */
   const core = await new Promise((resolve, reject) => {
+    /**
+     * @param {WebAssembly.Imports} imports
+     * @param {(instance: WebAssembly.Instance, module: WebAssembly.Module) => void} ready
+     */
     const instantiateWasm = (imports, ready) => {
       compile(urls.core, imports).then(({ instance, module }) => ready(instance, module), reject);
       return {};
@@ -23,6 +53,10 @@ export async function loadCore(createModule, urls, options) {
   return core;
 }
 
+/**
+ * @param {URL} url
+ * @param {WebAssembly.Imports} imports
+ */
 async function compile(url, imports) {
   let response;
   try {

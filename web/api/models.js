@@ -1,8 +1,10 @@
-import { routeAvailability } from './availability.js';
-import { Catalogue } from './catalogue.js';
-import { defaultModels } from './default-models.js';
-import { canonicalTag } from './language-tag.js';
-import { ModelStore } from './model-store.js';
+import { canonicalTag } from '../base/language-tag.js';
+import { routeAvailability } from '../models/availability.js';
+import { Catalogue } from '../models/catalogue.js';
+import { defaultModels } from '../models/default-models.js';
+import { ModelStore } from '../models/store.js';
+
+/** @typedef {{sourceLanguage: string, targetLanguage: string}} Direction */
 
 /** The directions every translator of this page chooses from. */
 export const catalogue = new Catalogue(defaultModels);
@@ -11,10 +13,10 @@ export const catalogue = new Catalogue(defaultModels);
  * The models there are, and those kept on this machine. No part of the standard: browsers manage their own models, a page
  * that brings its models along must be able to.
  */
-export const models = {
+const models = {
   /**
    * @returns {Promise<{sourceLanguage: string, targetLanguage: string, bytes: number,
-   *   availability: import('./availability.js').Availability}[]>}
+   *   availability: import('../models/availability.js').Availability}[]>}
    * @example
    * for (const { sourceLanguage, targetLanguage, bytes, availability } of await Dragoman.models.list()) {
    *   console.log(`${sourceLanguage} to ${targetLanguage}: ${bytes} bytes, ${availability}`);
@@ -33,7 +35,7 @@ export const models = {
 
   /**
    * Frees the room a model takes. Translators that are in use go on; the next `create()` downloads again.
-   * @param {{sourceLanguage: string, targetLanguage: string}} direction
+   * @param {Direction} direction
    * @returns {Promise<boolean>} whether it was stored
    * @example
    * await Dragoman.models.delete({ sourceLanguage: 'en', targetLanguage: 'de' });
@@ -46,20 +48,30 @@ export const models = {
   },
 };
 
-/**
- * Makes models of your own known to every later `Translator.create()` and `availability()`.
- * @param {import('./manifest.js').ManifestSource} manifest paths in it are relative to the page
- * @example
- * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
- */
-export function registerModel(manifest) {
-  catalogue.register(manifest);
-}
+/** What the specification has no place for. */
+export const Dragoman = Object.freeze({
+  models,
 
+  /**
+   * Makes models of your own known to every later `Translator.create()` and `availability()`.
+   * @param {import('../models/manifest.js').ManifestSource} manifest paths in it are relative to the page
+   * @example
+   * Dragoman.registerModel(await (await fetch('/my-models/manifest.json')).json());
+   */
+  registerModel(manifest) {
+    catalogue.register(manifest);
+  },
+});
+
+/** @param {Direction & {bytes: number}} model */
 function summary({ sourceLanguage, targetLanguage, bytes }) {
   return { sourceLanguage, targetLanguage, bytes };
 }
 
+/**
+ * @param {Direction} a
+ * @param {Direction} b
+ */
 function sameDirection(a, b) {
   return a.sourceLanguage === b.sourceLanguage && a.targetLanguage === b.targetLanguage;
 }

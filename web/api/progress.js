@@ -8,6 +8,7 @@ const STEPS = 0x10000;
 
 /** Given to the `monitor` callback of `create()`. */
 export class CreateMonitor extends EventTarget {
+  /** @type {any} */
   #handler = null;
 
   /** @type {((this: CreateMonitor, event: ProgressEvent) => void) | null} */
@@ -26,6 +27,10 @@ export class CreateMonitor extends EventTarget {
 const ProgressEventClass =
   globalThis.ProgressEvent ??
   class ProgressEvent extends Event {
+    /**
+     * @param {string} type
+     * @param {{loaded: number, total: number, lengthComputable: boolean}} init
+     */
     constructor(type, { loaded, total, lengthComputable }) {
       super(type);
       Object.assign(this, { loaded, total, lengthComputable });
@@ -56,10 +61,9 @@ export class DownloadProgress {
     this.#silent = true;
   }
 
+  /** @param {number} loaded */
   #fire(loaded) {
     this.#last = loaded;
-    this.#monitor.dispatchEvent(
-      new ProgressEventClass('downloadprogress', { loaded, total: 1, lengthComputable: true }),
-    );
+    this.#monitor.dispatchEvent(new ProgressEventClass('downloadprogress', { loaded, total: 1, lengthComputable: true }));
   }
 }

@@ -1,5 +1,5 @@
 import { download } from './download.js';
-import { ModelStore } from './model-store.js';
+import { ModelStore } from './store.js';
 
 /**
  * Brings the files of one model into memory: from the store where they are there and sound, from the network otherwise.
@@ -25,6 +25,7 @@ export function downloadLock(model) {
  */
 export async function loadModel(model, buffers, onLoaded) {
   const store = new ModelStore();
+  /** @type {ModelFile[]} */
   const missing = [];
   for (const file of model.files) {
     if (!(await readStored(store, file, buffers[file.name]))) missing.push(file);
@@ -54,10 +55,15 @@ export async function loadModel(model, buffers, onLoaded) {
   }
 }
 
-/** A stored file that is not what the manifest says (an old fault, a bad disk) is thrown away and fetched again. */
+/**
+ * A stored file that is not what the manifest says (an old fault, a bad disk) is thrown away and fetched again.
+ * @param {ModelStore} store
+ * @param {ModelFile} file
+ * @param {Buffer} buffer
+ */
 async function readStored(store, file, buffer) {
   const response = await store.open(file);
-  if (!response) return false;
+  if (!response?.body) return false;
   let offset = 0;
   try {
     const reader = response.body.getReader();
@@ -73,7 +79,14 @@ async function readStored(store, file, buffer) {
   return false;
 }
 
+/**
+ * @param {ModelStore} store
+ * @param {ModelFile} file
+ * @param {Buffer} buffer
+ * @param {(bytes: number) => void} onReceived
+ */
 async function fetchFile(store, file, buffer, onReceived) {
+  /** @type {import('./download.js').Sink} */
   const sink = {
     write: (chunk, offset) => buffer.view().set(chunk, offset),
     sha256: () => sha256(unshared(buffer.view())),
@@ -83,17 +96,25 @@ async function fetchFile(store, file, buffer, onReceived) {
   await store.put(file, unshared(buffer.view()));
 }
 
-/** Neither hashes nor stores take bytes in memory that threads share: those are copied. @returns {Uint8Array<ArrayBuffer>} */
+/**
+ * Neither hashes nor stores take bytes in memory that threads share: those are copied.
+ * @param {Uint8Array} bytes
+ */
 function unshared(bytes) {
-  return bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+  return bytes.buffer instanceof ArrayBuffer ? /** @type {Uint8Array<ArrayBuffer>} */ (bytes) : bytes.slice();
 }
 
+/** @param {Uint8Array<ArrayBuffer>} bytes */
 async function sha256(bytes) {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Node before 24 has no Web Locks, and no tabs either. */
+/**
+ * Node before 24 has no Web Locks, and no tabs either.
+ * @param {string} name
+ * @param {() => Promise<void>} work
+ */
 function locked(name, work) {
   return globalThis.navigator?.locks ? navigator.locks.request(name, work) : work();
 }

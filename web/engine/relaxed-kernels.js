@@ -1,4 +1,4 @@
-import { fetchResource } from './resource.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * The int8 kernels on relaxed SIMD (src/kernels/int8_product_relaxed.cpp): faster, and the same integers. A module of
@@ -21,7 +21,7 @@ export async function fetchRelaxedKernels(url) {
 
 /**
  * Has the core use them, on all its threads.
- * @param {any} core
+ * @param {import('./core.js').Core} core
  * @param {Uint8Array | undefined} kernels
  */
 export function useRelaxedKernels(core, kernels) {

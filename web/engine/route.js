@@ -3,8 +3,10 @@ import { Engine } from './engine.js';
 /**
  * From one language to another: one engine, or two in a row that meet in English. To its user both look the same.
  *
- * @typedef {import('./manifest.js').Model} Model
+ * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./engine.js').Call} Call
+ * @typedef {import('./engine.js').Result} Result
+ * @typedef {import('./engine.js').Statistics} Statistics
  */
 export class Route {
   #leases;
@@ -47,22 +49,29 @@ export class Route {
 /**
  * Line by line, because a line is the least that is surely whole after the first engine: the second starts on the first line
  * while the others are still on their way, and lines leave in their order.
+ * @param {Engine} first
+ * @param {Engine} second
+ * @param {Call} call
  */
 function translateTwice(first, second, call) {
   // Text and line ends alternate; the line ends pass as they are.
   const pieces = call.text.split(/((?:\r?\n)+)/);
   const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
+  /** @type {Set<() => void>} */
   const stops = new Set();
-  const statistics = pieces.map(() => undefined);
+  /** @type {(Statistics | undefined)[]} */
+  const statistics = [];
   let next = 0;
   let unsent = '';
   let stopped = false;
-  let alternatives = [];
+  /** @type {Result} */
+  let result = { alternatives: [] };
 
   const stop = () => {
     stopped = true;
     for (const stopOne of stops) stopOne();
   };
+  /** @type {Call['onError']} */
   const fail = (error) => {
     if (stopped) return;
     stop();
@@ -79,14 +88,21 @@ function translateTwice(first, second, call) {
       call.onText(unsent, sum(statistics));
       unsent = '';
     }
-    if (finished) call.onDone(alternatives);
+    if (finished) call.onDone(result);
   };
+  /**
+   * @param {Engine} engine
+   * @param {string} text
+   * @param {boolean} streaming
+   * @param {Call['onText']} onText
+   * @param {Call['onDone']} onDone
+   */
   const run = (engine, text, streaming, onText, onDone) => {
     const stopOne = engine.translate({
+      // The options are those of both: the first searches as widely because the second can be no better than what it reads.
+      ...call,
       text,
       streaming,
-      // The first engine's are dropped; it searches as widely because the second can be no better than what it reads.
-      alternatives: call.alternatives,
       onText,
       onError: fail,
       onDone: (found) => {
@@ -100,27 +116,32 @@ function translateTwice(first, second, call) {
   pieces.forEach((piece, index) => {
     if (index % 2) return;
     let middle = '';
-    run(first, piece, false, (text) => (middle += text), () => {
-      const onText = (text, counts) => {
-        output[index].text += text;
-        statistics[index] = counts;
-        if (index === next && call.streaming) flush();
-      };
-      run(second, middle, call.streaming, onText, (found) => {
-        if (pieces.length === 1) alternatives = found;
-        output[index].done = true;
-        flush();
-      });
-    });
+    /** @type {Call['onText']} */
+    const onText = (text, counts) => {
+      output[index].text += text;
+      statistics[index] = counts;
+      if (index === next && call.streaming) flush();
+    };
+    /** @type {Call['onDone']} */
+    const onDone = (found) => {
+      if (pieces.length === 1) result = found;
+      output[index].done = true;
+      flush();
+    };
+    const collect = (/** @type {string} */ text) => (middle += text);
+    run(first, piece, false, collect, () => run(second, middle, call.streaming, onText, onDone));
   });
   return stop;
 }
 
+/** @param {(Statistics | undefined)[]} statistics */
 function sum(statistics) {
   const total = { tokens: 0, sentences: 0, sentencesDone: 0, memory: 0 };
   for (const counts of statistics) {
     if (!counts) continue;
-    for (const key of ['tokens', 'sentences', 'sentencesDone']) total[key] += counts[key];
+    total.tokens += counts.tokens;
+    total.sentences += counts.sentences;
+    total.sentencesDone += counts.sentencesDone;
     total.memory = Math.max(total.memory, counts.memory);
   }
   return total;

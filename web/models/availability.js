@@ -1,5 +1,5 @@
-import { downloadLock } from './model-loader.js';
-import { ModelStore } from './model-store.js';
+import { downloadLock } from './loader.js';
+import { ModelStore } from './store.js';
 
 /**
  * How near a route is to being used, in the words of the specification, weakest first: a route is as available as its

@@ -1,5 +1,5 @@
-import { exception } from './errors.js';
-import { fetchResource } from './resource.js';
+import { exception } from '../base/errors.js';
+import { fetchResource } from '../base/resource.js';
 
 /**
  * One model file from the network into memory that the caller owns, whole and checked, or an error that says what the
@@ -10,6 +10,8 @@ import { fetchResource } from './resource.js';
  * @typedef {object} Sink
  * @property {(chunk: Uint8Array, offset: number) => void} write
  * @property {() => Promise<string>} sha256 of all that was written
+ *
+ * @typedef {{again: boolean, exception: DOMException}} Failure
  */
 
 const ATTEMPTS = 4;
@@ -42,16 +44,23 @@ export async function download(file, sink, { onReceived, cache }) {
       // Once may be a fault on the way; twice is what the server has.
       const failure = mismatches++ === 0 ? broken : refused;
       throw failure(file, 'sent bytes that do not match the SHA-256 in the manifest');
-    } catch (error) {
+    } catch (thrown) {
+      const error = /** @type {Failure} */ (thrown);
       if (!error.again || attempt === ATTEMPTS) throw error.exception ?? error;
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
     }
   }
 }
 
-/** The chunks of one request that starts at `offset`, or at 0 (`restart`) when the server knows no ranges. */
+/**
+ * The chunks of one request that starts at `offset`, or at 0 (`restart`) when the server knows no ranges.
+ * @param {ModelFile} file
+ * @param {number} offset
+ * @param {RequestCache} cache
+ */
 async function* connection(file, offset, cache) {
   const stall = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const watch = () => {
     clearTimeout(timer);
@@ -66,7 +75,7 @@ async function* connection(file, offset, cache) {
     });
     checkStatus(file, response);
     let restart = response.status !== 206;
-    const reader = response.body.getReader();
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
     for (;;) {
       watch();
       const { done, value } = await reader.read();
@@ -75,7 +84,7 @@ async function* connection(file, offset, cache) {
       restart = false;
     }
   } catch (error) {
-    if (error.exception) throw error;
+    if (/** @type {Failure} */ (error).exception) throw error;
     if (stall.signal.aborted) throw broken(file, `sent nothing for ${STALL_MS / 1000} seconds`, error);
     throw broken(file, 'could not be reached, or the connection broke', error);
   } finally {
@@ -85,6 +94,10 @@ async function* connection(file, offset, cache) {
   }
 }
 
+/**
+ * @param {ModelFile} file
+ * @param {Response} response
+ */
 function checkStatus(file, response) {
   if (response.status >= 500 || response.status === 429 || response.status === 408) {
     throw broken(file, `answered ${response.status}`);
@@ -95,16 +108,36 @@ function checkStatus(file, response) {
   }
 }
 
-/** A failure that may pass: worth another attempt. */
+/**
+ * A failure that may pass: worth another attempt.
+ * @param {ModelFile} file
+ * @param {string} what
+ * @param {unknown} [cause]
+ * @returns {Failure}
+ */
 function broken(file, what, cause) {
   return { again: true, exception: networkError(file, what, cause) };
 }
 
-/** A failure that another attempt would only repeat. */
+/**
+ * A failure that another attempt would only repeat.
+ * @param {ModelFile} file
+ * @param {string} what
+ * @returns {Failure}
+ */
 function refused(file, what) {
   return { again: false, exception: networkError(file, what) };
 }
 
+/**
+ * @param {ModelFile} file
+ * @param {string} what
+ * @param {unknown} [cause]
+ */
 function networkError(file, what, cause) {
-  return exception('NetworkError', `The model file ${file.name} could not be downloaded: ${new URL(file.url).host} ${what}.`, cause);
+  return exception(
+    'NetworkError',
+    `The model file ${file.name} could not be downloaded: ${new URL(file.url).host} ${what}.`,
+    cause,
+  );
 }

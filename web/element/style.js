@@ -55,6 +55,7 @@ button {
 .announcer { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
 
+/** @type {CSSStyleSheet | undefined} */
 let shared;
 
 /** One sheet for all elements of the page, made with the first. */

@@ -1,32 +1,27 @@
-import { nextTask, untilAborted } from './abort.js';
-import { routeAvailability } from './availability.js';
+import { nextTask, untilAborted } from '../base/abort.js';
+import { exception } from '../base/errors.js';
+import { canonicalTag } from '../base/language-tag.js';
+import { Route } from '../engine/route.js';
+import { routeAvailability } from '../models/availability.js';
 import {
-  constructing, creation, DestroyableModel, overQuota, requireActiveDocument, stringArgument,
+  constructing,
+  creation,
+  DestroyableModel,
+  requireActiveDocument,
+  requireQuota,
+  stringArgument,
 } from './destroyable-model.js';
-import { exception } from './errors.js';
-import { canonicalTag } from './language-tag.js';
 import { catalogue } from './models.js';
-import { Route } from './route.js';
+import { engineOptions } from './translate-options.js';
 
 /**
  * @typedef {object} TranslatorLanguages
  * @property {string} sourceLanguage BCP 47 tag
  * @property {string} targetLanguage BCP 47 tag
- * @property {string | URL | import('./manifest.js').ManifestSource} [models] extension: take models from here only
+ * @property {string | URL | import('../models/manifest.js').ManifestSource} [models] extension: take models from here only
  *
- * @typedef {object} TranslateOptions
- * @property {AbortSignal} [signal]
- * @property {(statistics: {tokens: number, sentences: number, sentencesDone: number, memory: number}) => void} [onStatistics]
- *   extension: counts so far, told before each piece of text; `memory` is the wasm memory in bytes
- * @property {'text' | 'html'} [format] extension
- * @property {number} [alternatives] extension: look for up to so many other translations of a text that is one sentence, 0 to
- *   15. The wider search often finds a better translation, too, and takes longer
- * @property {(alternatives: string[]) => void} [onAlternatives] extension: they were found, best first; told before the end
- * @property {boolean} [alignment] extension
+ * @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions
  */
-
-// One less than the core has rows for.
-const MOST_ALTERNATIVES = 15;
 
 // A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
 const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
@@ -37,12 +32,23 @@ const busy = new Set();
 const forgotten = new FinalizationRegistry((route) => route.release());
 
 export class Translator extends DestroyableModel {
+  static {
+    // A minifier renames the class, but not what pages see.
+    Object.defineProperty(Translator, 'name', { value: 'Translator' });
+  }
+
   #route;
   #sourceLanguage;
   #targetLanguage;
   #pending = 0;
 
-  /** Not for pages: use `Translator.create()`. */
+  /**
+   * Not for pages: use `Translator.create()`.
+   * @param {symbol} key
+   * @param {Route} route
+   * @param {string} sourceLanguage
+   * @param {string} targetLanguage
+   */
   constructor(key, route, sourceLanguage, targetLanguage) {
     super(key);
     this.#route = route;
@@ -78,8 +84,11 @@ export class Translator extends DestroyableModel {
   static async create(options) {
     const { source, target } = languages(options);
     requireActiveDocument();
-    const route = await creation(options, (report, signal) => open(source, target, options.models, report, signal),
-      (unwanted) => unwanted.release());
+    const route = await creation(
+      options,
+      (report, signal) => open(source, target, options.models, report, signal),
+      (unwanted) => unwanted.release(),
+    );
     const translator = new Translator(constructing, route, source, target);
     translator._destroyWith(options.signal);
     return translator;
@@ -108,7 +117,7 @@ export class Translator extends DestroyableModel {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       let result = '';
-      this.#start(text, options, signal, {
+      this.#start(text, options ?? {}, signal, {
         streaming: false,
         onText: (piece) => (result += piece),
         onDone: () => resolve(result),
@@ -128,10 +137,11 @@ export class Translator extends DestroyableModel {
     const text = stringArgument(arguments);
     const signal = this._signal(options);
     signal.throwIfAborted();
+    /** @type {() => void} */
     let stop;
     return new ReadableStream({
       start: (controller) => {
-        stop = this.#start(text, options, signal, {
+        stop = this.#start(text, options ?? {}, signal, {
           streaming: true,
           onText: (piece) => controller.enqueue(piece),
           onDone: () => controller.close(),
@@ -152,10 +162,23 @@ export class Translator extends DestroyableModel {
     this.#route.release();
   }
 
-  /** Sends one text on its way and ties the call's end, whichever comes first, to the signal. */
-  #start(text, options, signal, { streaming, onText, onDone, onError }) {
-    const refusal = badOption(options ?? {}) ?? overQuota(text);
-    if (refusal) return onError(refusal);
+  /**
+   * Sends one text on its way and ties the call's end, whichever comes first, to the signal.
+   * @param {string} text
+   * @param {TranslateOptions} given
+   * @param {AbortSignal} signal
+   * @param {{streaming: boolean, onText: (text: string) => void, onDone: () => void, onError: (error: any) => void}} listener
+   * @returns {() => void} stops the work
+   */
+  #start(text, given, signal, { streaming, onText, onDone, onError }) {
+    let options;
+    try {
+      options = engineOptions(given);
+      requireQuota(text);
+    } catch (error) {
+      onError(error);
+      return () => {};
+    }
     let stopWork = () => {};
     let open = true;
     const finish = () => {
@@ -171,35 +194,34 @@ export class Translator extends DestroyableModel {
       stop();
       onError(signal.reason);
     };
+    /** @param {import('../engine/engine.js').Result} result */
+    const done = ({ alternatives }) => {
+      if (!open) return;
+      finish();
+      tell(given.onAlternatives, alternatives);
+      onDone();
+    };
     this.#pending++;
     busy.add(this);
     signal.addEventListener('abort', onAbort);
     if (!TRANSLATABLE.test(text)) {
       // Also a task later, so that an abort right after the call is heard here as everywhere.
       nextTask().then(() => {
-        if (!open) return;
-        finish();
-        if (text) onText(text);
-        tell(options?.onAlternatives, []);
-        onDone();
+        if (open && text) onText(text);
+        done({ alternatives: [] });
       });
       return stop;
     }
     stopWork = this.#route.translate({
       text,
       streaming,
-      alternatives: options?.alternatives ?? 0,
+      options,
       onText: (piece, statistics) => {
-        tell(options?.onStatistics, statistics);
+        tell(given.onStatistics, statistics);
         // The callback may have aborted the call.
         if (open) onText(piece);
       },
-      onDone: (alternatives) => {
-        if (!open) return;
-        finish();
-        tell(options?.onAlternatives, alternatives);
-        onDone();
-      },
+      onDone: done,
       onError: (error) => {
         finish();
         onError(error);
@@ -209,14 +231,22 @@ export class Translator extends DestroyableModel {
   }
 }
 
+/** @param {TranslatorLanguages} options */
 function languages(options) {
-  for (const name of ['sourceLanguage', 'targetLanguage']) {
+  for (const name of /** @type {const} */ (['sourceLanguage', 'targetLanguage'])) {
     if (options?.[name] === undefined) throw new TypeError(`The option ${name} is missing.`);
   }
   return { source: canonicalTag(options.sourceLanguage), target: canonicalTag(options.targetLanguage) };
 }
 
-/** The engines from one language to the other, loaded. */
+/**
+ * The engines from one language to the other, loaded.
+ * @param {string} source
+ * @param {string} target
+ * @param {TranslatorLanguages['models']} models
+ * @param {(fraction: number) => void} report
+ * @param {AbortSignal | undefined} signal
+ */
 async function open(source, target, models, report, signal) {
   const path = await untilAborted(catalogue.route(source, target, models), signal);
   if (path.length === 0) {
@@ -233,7 +263,12 @@ async function open(source, target, models, report, signal) {
   }
 }
 
-/** A fault in the page's callback is the page's: reported there, and no reason to lose the translation. */
+/**
+ * A fault in the page's callback is the page's: reported there, and no reason to lose the translation.
+ * @template T
+ * @param {((news: T) => void) | undefined} callback
+ * @param {T} news
+ */
 function tell(callback, news) {
   try {
     callback?.(news);
@@ -242,13 +277,4 @@ function tell(callback, news) {
       throw error;
     });
   }
-}
-
-function badOption({ format = 'text', alternatives = 0, alignment = false }) {
-  if (!Number.isInteger(alternatives) || alternatives < 0 || alternatives > MOST_ALTERNATIVES) {
-    return new TypeError(`The option alternatives is ${alternatives}; whole numbers from 0 to ${MOST_ALTERNATIVES} are possible.`);
-  }
-  const asked = { alignment: Boolean(alignment), format: format !== 'text' };
-  const name = Object.keys(asked).find((key) => asked[key]);
-  return name && exception('NotSupportedError', `The option ${name} is not supported yet.`);
 }

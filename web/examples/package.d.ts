@@ -1,0 +1,4 @@
+/** The package, where an example names it by its file. */
+declare module '*/dragoman/dist/dragoman.js' {
+  export * from 'dragoman';
+}
