@@ -4,7 +4,7 @@
  * The modules of web/ bundled into one file per entry, and beside them, where `new URL(…, import.meta.url)` finds them, the
  * worker, the wasm module and the weights; types from the JSDoc comments.
  *
- * @typedef {import('../web/models/manifest.js').ManifestSource} ManifestSource
+ * @typedef {import('../../web/models/manifest.js').ManifestSource} ManifestSource
  * @typedef {ManifestSource['models'][number]} Model
  */
 import { execFile } from 'node:child_process';

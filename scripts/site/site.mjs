@@ -81,7 +81,7 @@ export async function copyLanguageTables(target) {
  */
 async function copyWeights(target) {
   const source = join(root, 'weights');
-  /** @type {import('../web/models/manifest.js').ManifestSource} */
+  /** @type {import('../../web/models/manifest.js').ManifestSource} */
   const manifest = JSON.parse(await readFile(join(source, 'manifest.json'), 'utf8'));
   const paths = manifest.models.flatMap((model) => model.files.map((file) => file.path));
   for (const path of ['manifest.json', ...paths]) await cp(join(source, path), join(target, path));

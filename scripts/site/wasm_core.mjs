@@ -1,8 +1,8 @@
 /**
  * The WebAssembly module under Node, and a model folder loaded into it.
  *
- * @typedef {import('../web/engine/core.js').Core} Core
- * @typedef {import('../web/engine/core.js').CoreEngine} CoreEngine
+ * @typedef {import('../../web/engine/core.js').Core} Core
+ * @typedef {import('../../web/engine/core.js').CoreEngine} CoreEngine
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

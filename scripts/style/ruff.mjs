@@ -8,7 +8,9 @@ const PARSE = 'import json, sys, tomllib; json.dump(tomllib.load(sys.stdin.buffe
 
 /** The settings, and what ruff would find out by itself could it see our folders: which modules are our own. */
 function settings() {
-  const read = JSON.parse(execFileSync('/usr/bin/python3', ['-c', PARSE], { input: readFileSync('ruff.toml'), encoding: 'utf8' }));
+  const read = JSON.parse(
+    execFileSync('/usr/bin/python3', ['-c', PARSE], { input: readFileSync('ruff.toml'), encoding: 'utf8' }),
+  );
   const own = readdirSync('scripts', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.py'));
   read.lint.isort = { 'known-first-party': own.map((path) => basename(path, '.py')) };
   return read;

@@ -6,8 +6,8 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
 sys.path.insert(0, os.path.join(ROOT, 'scripts/models'))
-import checks
-import parallel
+import checks  # ruff: ignore[module-import-not-at-top-of-file]
+import parallel  # ruff: ignore[module-import-not-at-top-of-file]
 
 # source, reference, translation, the checks that it fails
 CASES = [
@@ -21,7 +21,8 @@ CASES = [
     ('I do not know.', 'Ich weiß es nicht.', 'Ich weiß es.', {'negation'}),
     ('It is open.', 'Es ist offen.', 'Es ist nicht offen.', {'negation'}),
     ('It is not clear.', 'Es ist nicht klar.', 'Es ist unklar.', set()),
-    ('We came home late, and the door was locked.', 'Wir kamen spät heim, und die Tür war verschlossen.', 'Wir kamen.', {'length'}),
+    ('We came home late, and the door was locked.', 'Wir kamen spät heim, und die Tür war verschlossen.', 'Wir kamen.',
+     {'length'}),
     ('Yes.', 'Ja.', 'Jawohl.', set()),
 ]
 
