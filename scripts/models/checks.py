@@ -14,8 +14,8 @@ PLAIN_NEGATION = {
     'en': re.compile(r"\b(?:not|never|nobody|none|neither|cannot)\b|n['’]t\b", re.I),
 }
 NEGATION = {
-    'de': re.compile(r'\b(?:nicht|nichts|nie|niemals|niemand\w*|nirgends\w*|kein\w*|nein|nee|ohne|weder|kaum|un\w+'
-                     r'|\w+los\w*)\b', re.I),
+    'de': re.compile(r'\b(?:nicht|nichts|nie|niemals|niemand\w*|nirgends\w*|kein\w*|nein|nee|ohne|weder|kaum'
+                     r'|un\w+|\w+los\w*)\b', re.I),
     'en': re.compile(r'\b(?:not|no|nope|never|nobody|none|nothing|nowhere|neither|nor|without|hardly|cannot|un\w+|in\w+|\w+less)\b'
                      r"|n['’]t\b", re.I),
 }
