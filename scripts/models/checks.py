@@ -16,8 +16,8 @@ PLAIN_NEGATION = {
 NEGATION = {
     'de': re.compile(r'\b(?:nicht|nichts|nie|niemals|niemand\w*|nirgends\w*|kein\w*|nein|nee|ohne|weder|kaum'
                      r'|un\w+|\w+los\w*)\b', re.I),
-    'en': re.compile(r'\b(?:not|no|nope|never|nobody|none|nothing|nowhere|neither|nor|without|hardly|cannot|un\w+|in\w+|\w+less)\b'
-                     r"|n['’]t\b", re.I),
+    'en': re.compile(r'\b(?:not|no|nope|never|nobody|none|nothing|nowhere|neither|nor|without|hardly|cannot'
+                     r"|un\w+|in\w+|\w+less)\b|n['’]t\b", re.I),
 }
 SHORTEST, LONGEST = 0.6, 1.7    # of the reference's length, in letters
 SHORT = 12                      # letters more or less that are no fault of a short text
