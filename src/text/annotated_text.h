@@ -15,8 +15,8 @@ namespace dragoman {
 /// - all ranges end between characters, and an ill-formed sequence is one.
 struct AnnotatedText {
   std::string text;
-  std::vector<TextRange> sentences;
-  std::vector<TextRange> pieces;          // of all sentences, one after the other
+  std::vector<TextRange> sentences = {};
+  std::vector<TextRange> pieces = {};     // of all sentences, one after the other
   std::vector<size_t> first_piece = {0};  // of each sentence, then the number of all
 
   /// Appends a sentence; its pieces are given as ranges of the sentence.
