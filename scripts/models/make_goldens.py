@@ -118,7 +118,7 @@ def main():
     write_quantised_rows(os.path.join(ROOT, 'tests/data/quantised-rows.json'))
     for direction in sorted(os.listdir(os.path.join(ROOT, 'weights'))):
         folder = os.path.join(ROOT, 'weights', direction)
-        if not os.path.isdir(folder):
+        if not os.path.exists(os.path.join(folder, 'config.json')):
             continue
         model, vocabulary = reference.Model(folder, int8_products=True), reference.load_vocabulary(folder)
         nudged = list(nudged_models(folder, 4))

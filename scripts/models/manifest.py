@@ -41,7 +41,7 @@ def main():
     parser.add_argument('--check', action='store_true')
     args = parser.parse_args()
     # English first: it is the direction that a page offers before anyone has chosen.
-    directions = sorted((d for d in os.listdir(WEIGHTS) if os.path.isdir(os.path.join(WEIGHTS, d))),
+    directions = sorted((d for d in os.listdir(WEIGHTS) if os.path.exists(os.path.join(WEIGHTS, d, 'config.json'))),
                         key=lambda d: (not d.startswith('en-'), d))
     manifest = {'version': 1, 'models': [describe_model(direction) for direction in directions]}
     if not args.check:
