@@ -9,14 +9,14 @@ export class Contender {
 
   /**
    * @param {string} url of the benchmark's site
-   * @param {string} name engine_NAME.js
+   * @param {string} query engine=NAME, of engine_NAME.js, and what that reads
    */
-  static async open(url, name) {
+  static async open(url, query) {
     const contender = new Contender();
     contender.#browser = await launchChromium();
     contender.#page = await contender.#browser.newPage();
     await useOneThread(contender.#page);
-    await contender.#page.goto(`${url}bench/race.html?engine=${name}`);
+    await contender.#page.goto(`${url}bench/race.html?${query}`);
     await contender.#ready();
     return contender;
   }

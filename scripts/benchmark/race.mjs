@@ -12,6 +12,7 @@ import { median, medians } from './statistics.mjs';
 const FIFTEEN_WORDS = 'The old lighthouse on the northern coast was repaired last year after a winter storm.';
 const FIRST_TEXTS = 5; // in a round: one is over in milliseconds
 const GROWTH_LINES = 20;
+const BEAM = 4; // the API's default
 
 /**
  * @param {string} root of the repository
@@ -30,12 +31,13 @@ export async function race(root, model, site, repeat, say) {
   const pairs = texts.map((text, i) => [text, translations[i]]);
   const peers = await preparePeers(folder, site.folder, model, pairs);
   const own = { name: 'dragoman', title: 'Dragoman', wasm: ownWasm(site.folder) };
+  const beam = { ...own, name: 'dragoman-beam', title: `Dragoman, beam ${BEAM}`, query: `engine=dragoman&beam=${BEAM}` };
   /** @type {any[]} */
-  const contenders = [own, ...peers].map((about) => ({ ...about, rounds: [], arrivals: [] }));
+  const contenders = [own, beam, ...peers].map((about) => ({ ...about, rounds: [], arrivals: [] }));
   try {
     for (const contender of contenders) {
       say(`${contender.title}: does it say the same`);
-      contender.page = await Contender.open(site.url, contender.name);
+      contender.page = await Contender.open(site.url, contender.query ?? `engine=${contender.name}`);
       await contender.page.run('load');
       contender.output = (await contender.page.run('oneByOne', texts)).result;
       contender.equal = contender.output.filter((text, i) => text === translations[i]).length;

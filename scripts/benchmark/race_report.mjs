@@ -10,28 +10,35 @@ const GOALS = {
   brotli: 0.35,
   memoryBeyondWeights: 24_000_000,
   growth: 10.5,
+  beamWordsPerSecondAtOnce: 2.0,
+  beamFirstTextMs: 60,
 };
 
 /**
  * @param {Awaited<ReturnType<typeof import('./race.mjs').race>>} results
  * @param {number} weights bytes
  */
-export function printRace([own, ...peers], weights) {
+export function printRace([own, beam, ...peers], weights) {
   for (const peer of peers) {
     console.log(`\n${peer.title}: ${peer.equal} of ${peer.of} translations are the same as Dragoman's`);
-    printTable(['figure', 'Dragoman', peer.title, 'ratio', 'goal', 'met'], rows(own, peer, peer.name === 'bergamot', weights));
+    printTable(
+      ['figure', 'Dragoman', peer.title, 'ratio', 'goal', 'met'],
+      rows(own, beam, peer, peer.name === 'bergamot', weights),
+    );
   }
 }
 
-function rows(own, peer, hasGoals, weights) {
-  const speed = (figure, name, goal) =>
-    row(figure, 'rate', own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'least');
+function rows(own, beam, peer, hasGoals, weights) {
+  const speed = (figure, name, goal, ours = own) =>
+    row(figure, 'rate', ours.figures[name], peer.figures[name], pairedRatio(ours, peer, name), goal, 'least');
   const cost = (figure, format, name, goal) =>
     row(figure, format, own.figures[name], peer.figures[name], pairedRatio(own, peer, name), goal, 'most');
   const goals = hasGoals ? GOALS : {};
   const table = [
     speed('200 sentences at once, words/s', 'wordsPerSecondAtOnce', goals.wordsPerSecondAtOnce),
     speed('sentence after sentence, words/s', 'wordsPerSecond', goals.wordsPerSecond),
+    speed('200 at once, ours with a beam of 4, words/s', 'wordsPerSecondAtOnce', goals.beamWordsPerSecondAtOnce, beam),
+    speed('one by one, ours with a beam of 4, words/s', 'wordsPerSecond', undefined, beam),
     cost('first text of 15 words, ms', 'ms', 'firstTextMs', goals.firstTextMs),
     cost('navigation to first translation, warm, ms', 'ms', 'arrivalMs'),
     cost('wasm memory, bytes', 'bytes', 'wasmBytes'),
@@ -44,6 +51,7 @@ function rows(own, peer, hasGoals, weights) {
   if (hasGoals) {
     const limit = weights + GOALS.memoryBeyondWeights;
     table.push(
+      bound('first text with a beam of 4, ms', 'ms', beam.figures.firstTextMs, GOALS.beamFirstTextMs),
       bound('wasm memory, bytes: weights + 24 MB', 'bytes', own.figures.wasmBytes, limit),
       bound('10 x the text, times the time', 'ratio', own.figures.growth, GOALS.growth),
     );

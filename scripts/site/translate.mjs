@@ -5,7 +5,7 @@ const [folder, text] = process.argv.slice(2);
 try {
   process.stderr.write(`translating with ${folder}\n`);
   const engine = await loadEngine(await loadCore(), folder);
-  translate(engine, text, (part) => process.stdout.write(part));
+  translate(engine, text, { onText: (part) => process.stdout.write(part) });
   process.stdout.write('\n');
 } catch (thrown) {
   const { code, message } = /** @type {Error & {code?: string}} */ (thrown);

@@ -50,16 +50,16 @@ export async function loadEngine(core, folder) {
  * Runs the engine until `text` is translated.
  * @param {CoreEngine} engine
  * @param {string} text
- * @param {(part: string) => void} [onText] gets each new part
+ * @param {{beam?: number, onText?: (part: string) => void}} [options] onText gets each new part
  */
-export function translate(engine, text, onText = () => {}) {
-  const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
+export function translate(engine, text, { beam = 1, onText } = {}) {
+  const translation = engine.start(new TextEncoder().encode(text), { beam });
   try {
     let whole = '';
     do {
       engine.step();
       const part = translation.takeText();
-      if (part) onText(part);
+      if (part) onText?.(part);
       whole += part;
     } while (!translation.done());
     return { text: whole, tokens: translation.tokens() };

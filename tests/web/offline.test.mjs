@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
+import { expected } from './support/expected.mjs';
+
+const SENTENCE = 'I like to read books in the evening.';
+const [TRANSLATION] = await expected([SENTENCE]);
 
 inEachBrowser((environment) => {
   test('the manifest makes the page installable', async () => {
@@ -49,7 +53,7 @@ inEachBrowser((environment) => {
 
     site.stop();
     await page.goto(site.url);
-    assert.equal(await translate('I like to read books in the evening.', 'Abend.'), 'Ich lese gerne Bücher am Abend.');
+    assert.equal(await translate(SENTENCE, TRANSLATION), TRANSLATION);
     await choose('de');
     assert.match(await translate('Guten Morgen!', 'orning'), /Good morning/);
   });

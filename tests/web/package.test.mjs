@@ -14,11 +14,13 @@ import { brotliCompressSync } from 'node:zlib';
 import { buildPackage } from '../../scripts/site/package.mjs';
 import { HEADERS, listen, requestListener, urlOf } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
+import { expected } from './support/expected.mjs';
 import { misnamed } from './support/names.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const GOLDEN = 'Ich lese gerne Bücher am Abend.';
+const SENTENCE = 'I like to read books in the evening.';
+const [TRANSLATION] = await expected([SENTENCE]);
 let folder, packed;
 const servers = [];
 
@@ -88,7 +90,7 @@ const sites = {
       `<!doctype html><html lang="en"><title>CDN</title><p id="output"></p><script type="module">
       import { Translator } from '${cdn}dragoman.js';
       const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
-      output.textContent = await translator.translate('I like to read books in the evening.');
+      output.textContent = await translator.translate('${SENTENCE}');
     </script></html>`,
     );
     const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob: ${cdn}`;
@@ -157,7 +159,7 @@ inEachBrowser((environment) => {
 
   test('plain page, strict Content-Security-Policy, no bundler', async () => {
     const { page, problems, close } = await open(await sites.plain());
-    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
+    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, TRANSLATION);
     await page.locator('dragoman-translate textarea').fill('Where is the train station?');
     await page.waitForFunction(() => document.querySelector('dragoman-translate').translation === 'Wo ist der Bahnhof?');
     const files = ['dragoman', 'element'].map((name) => `import('/node_modules/dragoman/dist/${name}.js')`);
@@ -170,8 +172,8 @@ inEachBrowser((environment) => {
     const { page, problems, close } = await open(await sites.vite());
     await page.waitForFunction(() => document.querySelector('#output').value === 'Wo ist der Bahnhof?');
     assert.equal(await page.innerText('#language'), 'English');
-    await page.fill('#input', 'I like to read books in the evening.');
-    await page.waitForFunction((wanted) => document.querySelector('#output').value === wanted, GOLDEN);
+    await page.fill('#input', SENTENCE);
+    await page.waitForFunction((wanted) => document.querySelector('#output').value === wanted, TRANSLATION);
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     assert.deepEqual(problems, []);
     await close();
@@ -192,7 +194,7 @@ inEachBrowser((environment) => {
 
   test('from another origin, by one script element, as from a CDN', async () => {
     const { page, problems, close } = await open(await sites.cdn());
-    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, GOLDEN);
+    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, TRANSLATION);
     assert.deepEqual(problems, []);
     await close();
   });
@@ -208,8 +210,8 @@ test('Node: standard input to standard output; a direction that is not there', a
   const project = await install('node');
   const child = (...languages) => spawn(process.execPath, ['translate.mjs', ...languages], { cwd: project });
   const translate = child('en', 'de');
-  translate.stdin.end('I like to read books in the evening.');
-  assert.equal(await text(translate.stdout), GOLDEN);
+  translate.stdin.end(SENTENCE);
+  assert.equal(await text(translate.stdout), TRANSLATION);
   const wrong = child('en', 'ja');
   wrong.stdin.end('Hello.');
   const [message] = await Promise.all([text(wrong.stderr), new Promise((resolve) => wrong.on('close', resolve))]);

@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
+import { expected } from './support/expected.mjs';
 import { answers } from './support/site.mjs';
 import { openTyping } from './support/typing.mjs';
 
-// Two of the sentences that the int8 model gives exactly as the float reference does.
-const GOLDEN = [
-  ['I like to read books in the evening.', 'Ich lese gerne Bücher am Abend.'],
-  ['My brother bought a new bicycle yesterday.', 'Mein Bruder hat gestern ein neues Fahrrad gekauft.'],
-];
+const SENTENCES = ['I like to read books in the evening.', 'My brother bought a new bicycle yesterday.'];
+const TRANSLATIONS = await expected(SENTENCES);
 const PARAGRAPH =
   'The museum, which was built in 1889, is closed on Mondays. My brother bought a new bicycle yesterday. ' +
   'If you have a question, please ask one of our friendly guides. We are going to the cinema tonight. ' +
@@ -81,8 +79,8 @@ inEachBrowser((environment) => {
   test('typing English brings German, a golden sentence word for word', async () => {
     await firstVisit();
     await page.goto(site.url);
-    await page.locator('#source').pressSequentially(GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.locator('#source').pressSequentially(SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
     await finished();
     assert.match(await page.innerText('#target-note'), /^\d+ tokens · [\d,]+ tokens\/s$/);
     assert.equal(await page.getAttribute('#target', 'lang'), 'de');
@@ -103,19 +101,19 @@ inEachBrowser((environment) => {
 
   test('a sentence has other translations, and a choice changes places with what is shown', async () => {
     await page.goto(site.url);
-    await page.fill('#source', GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.fill('#source', SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
     const others = () => page.locator('#others button').allInnerTexts();
     await page.waitForSelector('#others:visible:not([inert])');
     const before = await others();
     assert.ok(before.length >= 1 && before.length <= 3);
-    assert.equal(new Set([...before, GOLDEN[0][1]]).size, before.length + 1);
+    assert.equal(new Set([...before, TRANSLATIONS[0]]).size, before.length + 1);
     await page.locator('#others button').first().click();
     assert.equal(await target(), before[0]);
-    assert.deepEqual(await others(), [GOLDEN[0][1], ...before.slice(1)]);
+    assert.deepEqual(await others(), [TRANSLATIONS[0], ...before.slice(1)]);
     await page.fill('#source', PARAGRAPH);
     await page.waitForSelector('#others', { state: 'hidden' });
-    await page.fill('#source', GOLDEN[1][0]);
+    await page.fill('#source', SENTENCES[1]);
     await page.waitForSelector('#others:visible:not([inert])');
     await page.fill('#source', '');
     await page.waitForSelector('#others', { state: 'hidden' });
@@ -123,17 +121,17 @@ inEachBrowser((environment) => {
 
   test('swapping carries the translation over and translates back; undo brings the original again', async () => {
     await page.goto(site.url);
-    await page.fill('#source', GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.fill('#source', SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
     await finished();
     await page.click('#swap');
-    assert.equal(await page.inputValue('#source'), GOLDEN[0][1]);
+    assert.equal(await page.inputValue('#source'), TRANSLATIONS[0]);
     assert.deepEqual([await page.inputValue('#from'), await page.inputValue('#to')], ['de', 'en']);
     await page.waitForFunction(() => /books/.test(document.querySelector('#target').innerText));
     assert.equal(await page.getAttribute('#target', 'lang'), 'en');
     await page.click('#undo');
-    assert.equal(await page.inputValue('#source'), GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    assert.equal(await page.inputValue('#source'), SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
   });
 
   test('choosing another source language turns the direction round', async () => {
@@ -156,8 +154,8 @@ inEachBrowser((environment) => {
     assert.ok(await page.isHidden('#hint'));
     await page.click('#undo');
     assert.deepEqual([await page.inputValue('#from'), await page.inputValue('#to')], ['en', 'de']);
-    await page.fill('#source', GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.fill('#source', SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
     await page.waitForTimeout(300);
     assert.ok(await page.isHidden('#hint'), 'no offer for the chosen language');
   });
@@ -167,8 +165,8 @@ inEachBrowser((environment) => {
     await page.waitForSelector('#offline:visible');
     await page.fill('#source', `${PARAGRAPH} `.repeat(40));
     await page.waitForFunction(() => document.querySelector('#target').innerText.length > 100);
-    await page.fill('#source', GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.fill('#source', SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
   });
 
   test('a text of 200 KB starts at once and can be stopped', async () => {
@@ -185,8 +183,8 @@ inEachBrowser((environment) => {
     await page.waitForTimeout(300);
     assert.equal(await target(), after, 'nothing arrives after Stop');
     assert.equal(await page.innerText('#target-note'), 'Stopped');
-    await page.fill('#source', GOLDEN[1][0]);
-    await translated(GOLDEN[1][1]);
+    await page.fill('#source', SENTENCES[1]);
+    await translated(TRANSLATIONS[1]);
   });
 
   test('odd texts: empty, blank, NUL, lone surrogates, emoji', async () => {
@@ -204,7 +202,7 @@ inEachBrowser((environment) => {
         box.value = JSON.parse(literal);
         box.dispatchEvent(new Event('input'));
       }, JSON.stringify(text));
-    for (const text of ['🙂 dog', 'Hello \u0000 world', `${GOLDEN[0][0]} 🙂`, 'a\u0000', 'I like \ud83d to read \udc00 books.']) {
+    for (const text of ['🙂 dog', 'Hello \u0000 world', `${SENTENCES[0]} 🙂`, 'a\u0000', 'I like \ud83d to read \udc00 books.']) {
       await type('');
       await page.waitForFunction(() => document.querySelector('#target-note').textContent === '');
       assert.equal(await target(), '');
@@ -239,11 +237,11 @@ inEachBrowser((environment) => {
 
   test('the copy button gives the translation, line ends included', async () => {
     await page.goto(site.url);
-    await page.fill('#source', `${GOLDEN[0][0]}\n\n${GOLDEN[1][0]}`);
+    await page.fill('#source', `${SENTENCES[0]}\n\n${SENTENCES[1]}`);
     await finished();
     await page.click('#copy');
     await page.waitForFunction(() => document.querySelector('#copy').textContent === 'Copied');
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${GOLDEN[0][1]}\n\n${GOLDEN[1][1]}`);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${TRANSLATIONS[0]}\n\n${TRANSLATIONS[1]}`);
   });
 
   test('a download shows its progress, and typing meanwhile is not lost', async () => {
@@ -259,7 +257,7 @@ inEachBrowser((environment) => {
     });
     await page.goto(site.url);
     await page.waitForFunction(() => document.querySelector('#download-bar').value > 0.3);
-    await page.fill('#source', GOLDEN[0][0]);
+    await page.fill('#source', SENTENCES[0]);
     assert.match(await page.innerText('#download-label'), /English to German.*\d+ % of \d+\.\d MB/);
     await page.waitForTimeout(300);
     assert.ok(
@@ -267,20 +265,20 @@ inEachBrowser((environment) => {
       'typing does not set the bar back',
     );
     release();
-    await translated(GOLDEN[0][1]);
+    await translated(TRANSLATIONS[0]);
     assert.ok(await page.isHidden('#download'));
   });
 
   test('a failed download says so and a retry works', async () => {
     await firstVisit();
     site.rules.set(MODEL, answers.status(404));
-    await openTyping(page, site, GOLDEN[0][0]);
+    await openTyping(page, site, SENTENCES[0]);
     await page.waitForSelector('#failure:visible');
     assert.match(await page.innerText('#failure-text'), /model\.safetensors could not be downloaded.*404/);
-    assert.equal(await page.inputValue('#source'), GOLDEN[0][0]);
+    assert.equal(await page.inputValue('#source'), SENTENCES[0]);
     site.rules.clear();
     await page.click('#retry');
-    await translated(GOLDEN[0][1]);
+    await translated(TRANSLATIONS[0]);
     assert.ok(await page.isHidden('#failure'));
   });
 
@@ -288,12 +286,12 @@ inEachBrowser((environment) => {
     await firstVisit();
     site.rules.set('/weights/manifest.json', answers.status(500));
     await page.goto(site.url);
-    await page.fill('#source', GOLDEN[0][0]);
+    await page.fill('#source', SENTENCES[0]);
     await page.waitForSelector('#failure:visible');
     assert.match(await page.innerText('#failure-text'), /list of models.*500/);
     site.rules.clear();
     await page.click('#retry');
-    await translated(GOLDEN[0][1]);
+    await translated(TRANSLATIONS[0]);
   });
 
   test('a new version of the page is offered, and taken when the visitor says so', async () => {
@@ -304,9 +302,9 @@ inEachBrowser((environment) => {
     await writeFile(`${site.folder}/precache.js`, precache.replace(/"version": "\w+"/, '"version": "next"'));
     await page.reload();
     await page.waitForSelector('#update:visible');
-    await page.fill('#source', GOLDEN[0][0]);
+    await page.fill('#source', SENTENCES[0]);
     await Promise.all([page.waitForEvent('load'), page.click('#reload')]);
-    assert.equal(await page.inputValue('#source'), GOLDEN[0][0]);
+    assert.equal(await page.inputValue('#source'), SENTENCES[0]);
     assert.deepEqual(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('dragoman-page'))), [
       'dragoman-page-next',
     ]);
@@ -317,8 +315,8 @@ inEachBrowser((environment) => {
     await page.goto(site.url);
     await page.waitForSelector('#offline:visible');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'source');
-    await page.keyboard.type(GOLDEN[0][0]);
-    await translated(GOLDEN[0][1]);
+    await page.keyboard.type(SENTENCES[0]);
+    await translated(TRANSLATIONS[0]);
     await finished();
     const order = [];
     for (let step = 0; step < 3; step++) {
@@ -328,7 +326,7 @@ inEachBrowser((environment) => {
     assert.deepEqual(order, ['clear', 'target', 'copy']);
     await page.focus('#swap');
     await page.keyboard.press('Enter');
-    assert.equal(await page.inputValue('#source'), GOLDEN[0][1]);
+    assert.equal(await page.inputValue('#source'), TRANSLATIONS[0]);
   });
 
   test('a screen reader hears the translation once, after a pause', async () => {
@@ -347,9 +345,9 @@ inEachBrowser((environment) => {
         box.dispatchEvent(new Event('input'));
         await new Promise((go) => setTimeout(go, 20));
       }
-    }, GOLDEN[0][0]);
+    }, SENTENCES[0]);
     await page.waitForFunction(() => window.heard.length > 0);
-    assert.deepEqual(await page.evaluate(() => window.heard), [GOLDEN[0][1]]);
+    assert.deepEqual(await page.evaluate(() => window.heard), [TRANSLATIONS[0]]);
     assert.equal(await page.getAttribute('#announcer', 'lang'), 'de');
   });
 });

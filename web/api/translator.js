@@ -198,7 +198,7 @@ export class Translator extends DestroyableModel {
     const done = ({ alternatives }) => {
       if (!open) return;
       finish();
-      tell(given.onAlternatives, alternatives);
+      tell(given.onAlternatives, alternatives.slice(0, given.alternatives ?? 0));
       onDone();
     };
     this.#pending++;

@@ -20,10 +20,7 @@ const PAUSE_MS = 120;
 // A screen reader hears the translation once, when the visitor has paused, and not at every word.
 const ANNOUNCE_AFTER_MS = 1000;
 const ANNOUNCE_AT_MOST = 400;
-// Looking for other translations finds a better first one, too, in three times the time, which the visitor would notice of
-// texts longer than this, in UTF-16 code units.
 const ALTERNATIVES = 3;
-const WIDE_SEARCH_LENGTH = 2000;
 
 const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 /** @type {HTMLTextAreaElement} */
@@ -149,7 +146,7 @@ async function translate() {
         tokens = statistics.tokens;
         note(`${speed(tokens, begun)} …`);
       },
-      alternatives: text.length <= WIDE_SEARCH_LENGTH ? ALTERNATIVES : 0,
+      alternatives: ALTERNATIVES,
       onAlternatives: (alternatives) => (found = alternatives),
     });
     for await (const piece of stream) target.append(piece);
