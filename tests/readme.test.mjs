@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -66,9 +66,20 @@ function anchors(page) {
   );
 }
 
-test('every file and section that the README links to is there', () => {
-  for (const [, path, section] of readme.matchAll(/\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)/g)) {
-    assert.ok(existsSync(join(root, path)), path);
-    if (section) assert.ok(anchors(readFileSync(join(root, path), 'utf8')).includes(section), section);
-  }
-});
+for (const name of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'tests/README.md']) {
+  const page = readFileSync(join(root, name), 'utf8');
+
+  test(`every file and section that ${name} links to is there`, () => {
+    for (const [, path, section] of page.matchAll(/\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)/g)) {
+      const linked = join(root, dirname(name), path);
+      assert.ok(existsSync(linked), path);
+      if (section) assert.ok(anchors(readFileSync(linked, 'utf8')).includes(section), section);
+    }
+  });
+
+  test(`every file of the repository that ${name} names is there`, () => {
+    for (const [, path] of page.matchAll(/`((?:src|web|scripts|tests|weights)\/[\w./-]+)/g)) {
+      if (!/[A-Z]{3}|fr-en/.test(path)) assert.ok(existsSync(join(root, path)), path); // else a name to fill in
+    }
+  });
+}

@@ -13,6 +13,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { billOfMaterials } from './sbom.mjs';
 import { copyCore, copyLanguageTables } from './site.mjs';
 
 const run = promisify(execFile);
@@ -40,10 +41,18 @@ export async function buildPackage(target = join(root, 'build/package')) {
   await emitTypes(source, join(dist, 'types'));
   await rm(source, { recursive: true });
 
-  await writeFile(join(target, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
+  const description = packageJson();
+  await writeJson(join(target, 'package.json'), description);
+  await writeJson(join(dist, 'sbom.cdx.json'), await billOfMaterials(root, description, manifest));
   await cp(join(root, 'web/PACKAGE.md'), join(target, 'README.md'));
   return target;
 }
+
+/**
+ * @param {string} path
+ * @param {object} content
+ */
+const writeJson = (path, content) => writeFile(path, `${JSON.stringify(content, null, 2)}\n`);
 
 /**
  * Every file by its own literal `new URL(…)`: that is what bundlers look for to take a file along.

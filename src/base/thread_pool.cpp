@@ -34,7 +34,7 @@ struct ThreadPool::Shared {
   }
 };
 
-ThreadPool::ThreadPool(int threads, std::function<void()> prepare)
+ThreadPool::ThreadPool(int threads, const std::function<void()>& prepare)
     : size_(threads), shared_(std::make_shared<Shared>()) {
   const auto loop = [shared = shared_, prepare] {
     if (prepare) prepare();

@@ -13,7 +13,7 @@ namespace dragoman {
 class ThreadPool {
  public:
   /// threads >= 1, the caller's counted. `prepare`, if given, runs first on each of the others.
-  explicit ThreadPool(int threads, std::function<void()> prepare = {});
+  explicit ThreadPool(int threads, const std::function<void()>& prepare = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
     if (*bench_command) bench(bench_model, std::cout);
     return 0;
   } catch (const Error& e) {
-    std::cerr << "dragoman: " << code_name(e.code()) << ": " << e.what() << std::endl;
+    std::cerr << "dragoman: " << code_name(e.code()) << ": " << e.what() << '\n';
   } catch (const std::exception& e) {
-    std::cerr << "dragoman: " << e.what() << std::endl;
+    std::cerr << "dragoman: " << e.what() << '\n';
   }
   return 1;
 }

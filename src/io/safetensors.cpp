@@ -38,7 +38,8 @@ json parse_header(std::span<const std::byte> bytes) {
 }
 
 TensorType parse_type(const std::string& name, const json& entry) {
-  const std::string type = entry.value("dtype", "");
+  const auto dtype = entry.find("dtype");
+  const std::string type = dtype != entry.end() && dtype->is_string() ? dtype->get<std::string>() : "";
   if (type == "F32") return TensorType::kF32;
   if (type == "F16") return TensorType::kF16;
   if (type == "I8") return TensorType::kI8;

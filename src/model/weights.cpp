@@ -53,7 +53,7 @@ class TensorReader {
     return weights;
   }
 
-  Vector vector(const std::string& name, std::vector<int64_t> shape) {
+  Vector vector(const std::string& name, const std::vector<int64_t>& shape) {
     const Tensor tensor = take(name, shape);
     require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", name,
             " must be F32 or F16");

@@ -1,9 +1,13 @@
 #include "text/tokenizer.h"
 
 #include <sentencepiece.pb.h>
+#include <sentencepiece_model.pb.h>
 #include <sentencepiece_processor.h>
 
+#include <new>
+
 #include "base/error.h"
+#include "text/charsmap.h"
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -18,8 +22,16 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
   require(!vocabulary.empty(), ErrorCode::kBadVocabulary, "vocab.spm is empty");
   std::string reason;
   try {
-    const auto status = processor_->LoadFromSerializedProto({vocabulary.data(), vocabulary.size()});
-    if (!status.ok()) reason = status.ToString();
+    auto model = std::make_unique<sentencepiece::ModelProto>();
+    if (!model->ParseFromArray(vocabulary.data(), static_cast<int>(vocabulary.size()))) {
+      reason = "it is no SentencePiece model";
+    } else if (!is_sound_charsmap(model->normalizer_spec().precompiled_charsmap())) {
+      reason = "its rules of normalisation are damaged";
+    } else if (const auto status = processor_->Load(std::move(model)); !status.ok()) {
+      reason = status.ToString();
+    }
+  } catch (const std::bad_alloc&) {  // no fault of the vocabulary
+    throw;
   } catch (const std::exception& e) {
     reason = e.what();
   }

@@ -6,26 +6,50 @@
 
 #include "support.h"
 
-#ifndef __SANITIZE_ADDRESS__
 namespace {
-std::atomic<long> allocations = 0;
-std::atomic<long> fails_at = -1;  // the number of the allocation for which there is no memory
+
+std::atomic<long> allocations = 0, live = 0;
+std::atomic<long> fails_at = -1;            // the number of the allocation for which there is no memory
+std::atomic<bool> fails_from_then = false;  // nor for those that follow
+
+bool is_short() {
+  const long number = allocations++;
+  return number == fails_at || (fails_from_then && fails_at >= 0 && number > fails_at);
+}
+
 }  // namespace
 
-void* operator new(size_t size) {
-  if (allocations++ == fails_at) throw std::bad_alloc();
-  if (void* memory = std::malloc(size ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-
-static long count() { return allocations; }
+// Eigen asks malloc, all others operator new; in the sanitizer build both still come from there.
+#ifdef __EMSCRIPTEN__
+static void* take(size_t size) { return std::malloc(size); }
 #else
-static long count() { return 0; }
+extern "C" void* __real_malloc(size_t size);
+extern "C" void* __wrap_malloc(size_t size) { return is_short() ? nullptr : __real_malloc(size); }
+static void* take(size_t size) { return __real_malloc(size); }
 #endif
 
+void* operator new(size_t size) {
+  void* const memory = is_short() ? nullptr : take(size ? size : 1);
+  if (!memory) throw std::bad_alloc();
+  ++live;
+  return memory;
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void operator delete(void* memory) noexcept {
+  live -= memory != nullptr;
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
+
 using namespace dragoman;
+
+static long count() { return allocations; }
 
 static void forbid_eigen_malloc([[maybe_unused]] bool forbidden) {
 #ifdef EIGEN_RUNTIME_NO_MALLOC
@@ -65,7 +89,6 @@ TEST_CASE("a step of greedy search, rules applied, allocates nothing", "[search]
   REQUIRE(beam.best().tokens.size() == 39);
 }
 
-#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("the allocation counter counts", "[model]") {
   const long before = count();
   const std::vector<int> v(1000);
@@ -93,4 +116,87 @@ TEST_CASE("when memory is short the caller learns of it, and the next translatio
   }
   REQUIRE(failures > 100);
 }
-#endif
+
+namespace {
+
+struct Files {
+  std::string config = test::read_text(test::data("tiny-int8/config.json"));
+  std::vector<std::byte> model = test::read_bytes(test::data("tiny-int8/model.safetensors"));
+  std::string vocabulary = test::read_text(test::data("tiny-int8/vocab.spm"));
+  Engine load() const { return Engine(config, model, vocabulary); }
+};
+
+// Whether `work` came to its end though the allocation `after` so many was refused, or all from there on. It may end
+// by std::bad_alloc, and in no other way.
+template <class Work>
+bool survives(long after, bool from_then, const Work& work) {
+  fails_from_then = from_then;
+  fails_at = count() + after;
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    fails_at = -1;
+    return false;
+  } catch (...) {
+    fails_at = -1;
+    throw;
+  }
+  fails_at = -1;
+  return true;
+}
+
+// How many of the first refused allocations `work` did not survive, each tried, then every `stride`-th.
+template <class Work>
+int failures(long stride, bool from_then, const Work& work) {
+  int failed = 0;
+  for (long after = 0;; after += after < 300 ? 1 : stride) {
+    const long before = live;
+    const bool survived = survives(after, from_then, work);
+    const long left = live - before;
+    INFO("allocation " << after << " refused");
+    REQUIRE(left == 0);
+    if (survived) return failed;
+    ++failed;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("whichever allocation of a load is refused, the caller learns of it and nothing is left behind", "[engine]") {
+  const Files files;
+  const std::string expected = [&] {
+    Engine engine = files.load();
+    return test::finish(engine, *engine.start("Where is the house?"));
+  }();
+  for (const bool from_then : {false, true}) {
+    INFO("and all that follow: " << from_then);
+    CHECK(failures(97, from_then, [&] { files.load(); }) > 300);
+  }
+  Engine engine = files.load();
+  CHECK(test::finish(engine, *engine.start("Where is the house?")) == expected);
+}
+
+TEST_CASE("whichever allocation of a translation is refused, the engine that is left serves the next", "[engine]") {
+  const std::string text = "The garden is large. Where is the house?\nWHERE IS THE SEA? 42 \xFF";
+  const TranslateOptions options = {.beam = 2, .score = true, .annotate = true};
+  const long before = live;
+  {
+    Engine engine = test::load_engine(test::data("tiny-int8"));
+    const auto translate = [&] {
+      const auto translation = engine.start(text, options);
+      const std::string out = test::finish(engine, *translation);
+      return out + translation->annotated_target().text + translation->annotated_source().text;
+    };
+    const std::string expected = translate();
+    for (const bool from_then : {false, true}) {
+      int failed = 0;
+      for (long after = 0; !survives(after, from_then, translate); after += after < 300 ? 1 : 7) {
+        INFO("allocation " << after << " refused, and all that follow: " << from_then);
+        REQUIRE(translate() == expected);
+        ++failed;
+      }
+      CHECK(failed > 300);
+    }
+  }
+  CHECK(live == before);
+}

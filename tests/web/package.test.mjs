@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -121,6 +122,7 @@ test('the tarball holds what is needed and nothing else', async (t) => {
     'dist/types/dragoman.d.ts',
     'dist/ELD-LICENSE',
     'dist/manifest.schema.json',
+    'dist/sbom.cdx.json',
   ]) {
     assert.ok(paths.includes(wanted), wanted);
   }
@@ -141,6 +143,36 @@ test('the tarball holds what is needed and nothing else', async (t) => {
   t.diagnostic(`JavaScript: ${total} bytes brotli; the detector's tables ${detector}; tarball ${packed.size} bytes`);
   assert.ok(total <= 40_000, `${total} bytes`);
   assert.ok(detector > 0 && detector < 400_000, `${detector} bytes`);
+});
+
+test('the bill of materials names what is in the package, by version, licence and hash', async () => {
+  const read = async (path) => JSON.parse(await readFile(path, 'utf8'));
+  const bill = await read(join(folder, 'package/dist/sbom.cdx.json'));
+  assert.deepEqual([bill.bomFormat, bill.specVersion], ['CycloneDX', '1.5']);
+  const { version } = await read(join(folder, 'package/package.json'));
+  assert.equal(bill.metadata.component.purl, `pkg:npm/dragoman@${version}`);
+  const libraries = bill.components.filter(({ type }) => type === 'library');
+  for (const { name, version, licenses } of libraries) {
+    assert.match(version, /^\d/, name);
+    assert.ok(licenses[0].expression, name);
+  }
+  const names = libraries.filter(({ scope }) => scope !== 'excluded').map(({ name }) => name);
+  const expected = ['eld', 'sentencepiece', 'libeigen3-dev', 'nlohmann-json3-dev', 'libxxhash-dev', 'emscripten'];
+  assert.deepEqual(names, expected);
+  const { packages } = await read(join(root, 'package-lock.json'));
+  const eld = libraries.find(({ name }) => name === 'eld');
+  assert.equal(eld.version, packages['node_modules/eld'].version);
+  assert.equal(`sha512-${Buffer.from(eld.hashes[0].content, 'hex').toString('base64')}`, packages['node_modules/eld'].integrity);
+  // Every library that our code includes from Debian is listed, but for SIMDe and CLI11, which are native only.
+  const cmake = await readFile(join(root, 'CMakeLists.txt'), 'utf8');
+  assert.match(cmake, /foreach\(header nlohmann simde xxhash\.h catch2 CLI\)/);
+  // The models by the hashes of the files that are there.
+  for (const model of bill.components.filter(({ type }) => type === 'machine-learning-model')) {
+    for (const { name, hashes } of model.components) {
+      const bytes = await readFile(join(folder, 'package/dist/weights', model.name, name));
+      assert.equal(createHash('sha256').update(bytes).digest('hex'), hashes[0].content);
+    }
+  }
 });
 
 inEachBrowser((environment) => {
