@@ -53,7 +53,7 @@ export async function loadEngine(core, folder) {
  * @param {(part: string) => void} [onText] gets each new part
  */
 export function translate(engine, text, onText = () => {}) {
-  const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
+  const translation = engine.start(new TextEncoder().encode(text), { beam: 1, alignment: false });
   try {
     let whole = '';
     do {
