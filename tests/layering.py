@@ -5,7 +5,7 @@ src:  base <- kernels <- model <- engine <- bindings        kernels, engine <- c
       base <- io <------ model    kernels <- search <- engine
       base <- text <----------- engine                        kernels <- bindings (to choose one)
 
-web:  base <- models <- engine <- api <- content <- top       top: the files directly in web/, whose places others know
+web:  base <- models <- engine, markup <- api <- content <- top       top: the files directly in web/, whose places others know
       base <- api <- element <- top <- page                     (entries, workers)
       engine <- top <- node                                   engine <- page (to know which build of it will run)
 """
@@ -32,7 +32,8 @@ WEB = {
     'base': set(),
     'models': {'base'},
     'engine': {'base', 'models'},
-    'api': {'base', 'models', 'engine', 'vendor'},
+    'markup': set(),
+    'api': {'base', 'models', 'engine', 'markup', 'vendor'},
     'content': {'base', 'api'},
     'element': {'base', 'api'},
     TOP: {'engine', 'api', 'content', 'element', 'core'},

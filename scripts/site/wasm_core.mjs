@@ -53,7 +53,7 @@ export async function loadEngine(core, folder) {
  * @param {{beam?: number, onText?: (part: string) => void}} [options] onText gets each new part
  */
 export function translate(engine, text, { beam = 1, onText } = {}) {
-  const translation = engine.start(new TextEncoder().encode(text), { beam });
+  const translation = engine.start(new TextEncoder().encode(text), { beam, alignment: false });
   try {
     let whole = '';
     do {

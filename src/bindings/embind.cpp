@@ -98,6 +98,41 @@ bool step(Engine& engine) {
   return guarded([&] { return engine.step(); });
 }
 
+// Numbers side by side: JavaScript gets a copy, at once.
+template <class T>
+val typed_array(const std::vector<T>& numbers) {
+  return val(emscripten::typed_memory_view(numbers.size(), numbers.data())).template call<val>("slice");
+}
+
+val ranges_array(const std::vector<TextRange>& ranges) {
+  std::vector<uint32_t> flat;
+  for (const auto& [begin, end] : ranges) flat.insert(flat.end(), {uint32_t(begin), uint32_t(end)});
+  return typed_array(flat);
+}
+
+val parts_of(const LinkedParts& parts) {
+  std::vector<double> links;
+  for (const auto& [source, target, weight] : parts.links)
+    links.insert(links.end(), {double(source), double(target), double(weight)});
+  val object = val::object();
+  object.set("source", ranges_array(parts.source));
+  object.set("target", ranges_array(parts.target));
+  object.set("links", typed_array(links));
+  return object;
+}
+
+// Flat, as it is copied once more on its way to the page; see web/engine/alignment.js.
+val alignment(const Translation& translation) {
+  return guarded([&] {
+    const Alignment found = translation.alignment();
+    val object = val::object();
+    object.set("sentences", parts_of(found.sentences));
+    object.set("words", parts_of(found.words));
+    object.set("pieces", parts_of(found.pieces));
+    return object;
+  });
+}
+
 val alternatives(const Translation& translation) { return val::array(translation.alternatives()); }
 
 std::string source_language(const Engine& engine) { return engine.config().source_language; }
@@ -112,7 +147,9 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .constructor(&make_buffer, emscripten::allow_raw_pointers())
       .function("view", &Buffer::view);
 
-  emscripten::value_object<TranslateOptions>("TranslateOptions").field("beam", &TranslateOptions::beam);
+  emscripten::value_object<TranslateOptions>("TranslateOptions")
+      .field("beam", &TranslateOptions::beam)
+      .field("alignment", &TranslateOptions::alignment);
 
   emscripten::class_<Translation>("Translation")
       .smart_ptr<std::shared_ptr<Translation>>("Translation")
@@ -121,7 +158,8 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .function("tokens", &Translation::tokens)
       .function("sentences", &Translation::sentences)
       .function("sentencesDone", &Translation::sentences_done)
-      .function("alternatives", &alternatives);
+      .function("alternatives", &alternatives)
+      .function("alignment", &alignment);
 
   emscripten::class_<Engine>("Engine")
       .constructor(&make_engine, emscripten::allow_raw_pointers())

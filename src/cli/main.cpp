@@ -20,7 +20,9 @@ int main(int argc, char** argv) {
       ->add_option("--threads", translate.engine.threads, "sentences are shared out over so many; default: the cores")
       ->check(CLI::Range(1, kMaxHypotheses));
   translate_command->add_flag("!--no-shortlist", translate.engine.shortlist, "choose among the whole vocabulary");
-  translate_command->add_flag("--json", translate.json, "print an object a line: translation, tokens, score, timing");
+  translate_command->add_flag(
+      "--json", translate.json,
+      "print an object a line: translation, tokens, score, timing, alignment (in UTF-16 units)");
   translate_command
       ->add_option("--beam", translate.options.beam,
                    "hypotheses a sentence: 4 reads better and takes three times as long; default: 1, greedy")

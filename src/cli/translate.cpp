@@ -3,6 +3,7 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -24,6 +25,26 @@ struct Line {
   Clock::time_point start;
 };
 
+using Json = nlohmann::ordered_json;
+
+Json json_of(std::span<const TextRange> ranges) {
+  Json list = Json::array();
+  for (const auto& [begin, end] : ranges) list.push_back({begin, end});
+  return list;
+}
+
+Json json_of(const LinkedParts& parts) {
+  Json links = Json::array();
+  for (const auto& [source, target, weight] : parts.links) links.push_back({source, target, weight});
+  return {{"source", json_of(parts.source)}, {"target", json_of(parts.target)}, {"links", links}};
+}
+
+Json json_of(const Alignment& alignment) {
+  return {{"sentences", json_of(alignment.sentences)},
+          {"words", json_of(alignment.words)},
+          {"pieces", json_of(alignment.pieces)}};
+}
+
 void print(const Line& line, bool json, std::ostream& out) {
   const std::string target = line.translation->take_text();
   if (!json) {
@@ -31,13 +52,14 @@ void print(const Line& line, bool json, std::ostream& out) {
     return;
   }
   const std::chrono::duration<double, std::milli> elapsed = Clock::now() - line.start;
-  out << nlohmann::ordered_json{{"source", sanitize_utf8(line.source)},
-                                {"translation", target},
-                                {"sentences", line.translation->sentences()},
-                                {"tokens", line.translation->tokens()},
-                                {"log_probability", line.translation->log_probability()},
-                                {"alternatives", line.translation->alternatives()},
-                                {"milliseconds", elapsed.count()}}
+  out << Json{{"source", sanitize_utf8(line.source)},
+              {"translation", target},
+              {"sentences", line.translation->sentences()},
+              {"tokens", line.translation->tokens()},
+              {"log_probability", line.translation->log_probability()},
+              {"alternatives", line.translation->alternatives()},
+              {"milliseconds", elapsed.count()},
+              {"alignment", json_of(line.translation->alignment())}}
              .dump()
       << '\n';
 }
@@ -48,7 +70,7 @@ void translate_lines(const TranslateArguments& arguments, std::istream& in, std:
   ModelFolder folder = read_model_folder(arguments.model);
   Engine engine(folder.config, std::move(folder.model), folder.vocabulary, arguments.engine);
   TranslateOptions options = arguments.options;
-  options.score = arguments.json;
+  options.score = options.alignment = arguments.json;
   std::deque<Line> lines;
   std::string source;
   bool more = true;

@@ -121,6 +121,11 @@ std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const
   return model_.shortlist(source);
 }
 
+std::optional<AttentionRecord> Engine::attention_of(const TranslateOptions& options, int pieces) const {
+  if (!options.alignment) return std::nullopt;
+  return AttentionRecord(config(), pieces, options.beam);
+}
+
 void Engine::encode(std::vector<Waiting> batch) {
   const size_t first = active_.size();
   std::vector<std::vector<int>> sources;
@@ -135,7 +140,7 @@ void Engine::encode(std::vector<Waiting> batch) {
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
                        std::move(self), shortlist_of(sentence.ids),
                        Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
-                       Detokenizer(tokenizer_, options.annotate)});
+                       Detokenizer(tokenizer_, options.annotate), attention_of(options, length)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
@@ -157,6 +162,9 @@ void Engine::decode() {
     for (KvCache* self = active.self.data(); const Hypothesis& hypothesis : active.search.live()) {
       const int last = hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back();
       step_rows_.push_back({last, &active.cross, self++, shortlist});
+      if (active.attention)
+        step_rows_.back().attention =
+            active.attention->step_row(static_cast<int>(step_rows_.size() - 1 - active.first_step_row));
     }
   }
   const size_t sentences = active_.size(), parts = std::min(work_.size(), sentences);
@@ -175,6 +183,7 @@ void Engine::decode() {
 // Extends a sentence's hypotheses by their next tokens. logits [live, V], of which the shortlist, if any, fills the
 // front.
 void Engine::choose(Active& active, MatrixBlock logits) {
+  if (active.attention) active.attention->keep(active.search.parents());
   if (active.shortlist)
     active.search.extend(logits.leftCols(active.shortlist->tokens.size()), active.shortlist->tokens);
   else
@@ -195,6 +204,7 @@ bool Engine::publish(Active& active) {
   sentence.log_probability = best.log_probability;
   if (!active.search.finished()) return false;
   sentence.target_pieces = active.text.ranges();
+  if (active.attention) sentence.attention = active.attention->of(best);
   for (const Hypothesis& other : active.search.ranked().subspan(1)) {
     Detokenizer text(tokenizer_);
     for (const int token : other.tokens) text.append(token);

@@ -9,6 +9,7 @@
 
 #include "base/thread_pool.h"
 #include "engine/admission.h"
+#include "engine/attention_record.h"
 #include "engine/options.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
@@ -49,7 +50,8 @@ class Engine {
     std::optional<Shortlist> shortlist;
     Beam search;
     Detokenizer text;
-    size_t first_step_row = 0;  // where search.live() begin in step_rows_
+    std::optional<AttentionRecord> attention;  // if the call asked for the alignment
+    size_t first_step_row = 0;                 // where search.live() begin in step_rows_
   };
   struct Waiting {  // a sentence about to be encoded
     std::weak_ptr<Translation> owner;
@@ -64,6 +66,7 @@ class Engine {
   Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
   std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
+  std::optional<AttentionRecord> attention_of(const TranslateOptions& options, int pieces) const;
   void encode(std::vector<Waiting> batch);
   void decode();
   void choose(Active& active, MatrixBlock logits);

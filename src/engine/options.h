@@ -17,9 +17,10 @@ struct EngineOptions {
 
 /// What one call asks for. It is handed on whole, from the caller to where a field is read.
 struct TranslateOptions {
-  int beam = 1;           // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
-  bool score = false;     // compute Translation::log_probability
-  bool annotate = false;  // keep the pieces for Translation::annotated_source and annotated_target
+  int beam = 1;            // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
+  bool score = false;      // compute Translation::log_probability
+  bool annotate = false;   // keep the pieces for Translation::annotated_source and annotated_target
+  bool alignment = false;  // annotate, and keep the attention for Translation::alignment
 };
 
 /// Throw Error(kInvalidArgument) for what cannot be.

@@ -18,6 +18,7 @@ bool has_letter(std::string_view text) {
 
 Translation::Translation(std::string_view text, std::string_view language, const TranslateOptions& options)
     : text_(sanitize_utf8(text)), options_(options) {
+  options_.annotate |= options_.alignment;
   if (options_.annotate && text != text_) as_it_came_ = text;
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
   for (size_t i = 0; i < sentences_.size(); ++i) {
@@ -81,6 +82,32 @@ AnnotatedText Translation::annotated_target() const {
   }
   annotated.text.append(text_, end);
   return annotated;
+}
+
+Alignment Translation::alignment() const {
+  Alignment found;
+  if (!options_.alignment) return found;
+  AnnotatedText source;
+  source.text = text_;
+  for (const Sentence& s : sentences_) source.add(s.source, s.source_pieces);
+  const AnnotatedText target = annotated_target();
+  for (size_t i = 0; i < sentences_.size(); ++i) {
+    const auto source_words = words(text_, source.sentences[i]), target_words = words(target.text, target.sentences[i]);
+    const auto source_pieces = source.pieces_of(i), target_pieces = target.pieces_of(i);
+    const Matrix& attention = sentences_[i].attention;
+    const bool passed = source_pieces.empty();
+    found.sentences.add({&source.sentences[i], 1}, {&target.sentences[i], 1}, Matrix::Ones(1, 1));
+    found.pieces.add(source_pieces, target_pieces, attention.leftCols(static_cast<Eigen::Index>(source_pieces.size())));
+    found.words.add(source_words, target_words,
+                    passed ? Matrix::Identity(static_cast<Eigen::Index>(target_words.size()),
+                                              static_cast<Eigen::Index>(source_words.size()))
+                           : attention_of_words(attention, source_pieces, target_pieces, source_words, target_words));
+  }
+  for (LinkedParts* parts : {&found.sentences, &found.words, &found.pieces}) {
+    to_utf16(text_, parts->source);
+    to_utf16(target.text, parts->target);
+  }
+  return found;
 }
 
 size_t Translation::next_sentence() {

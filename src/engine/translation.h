@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/alignment.h"
 #include "engine/options.h"
 #include "text/annotated_text.h"
 #include "text/sentence_splitter.h"
@@ -20,6 +21,7 @@ struct Sentence {
   std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
   // Ranges of the source and of the target, if the call asked for them.
   std::vector<TextRange> source_pieces = {}, target_pieces = {};
+  Matrix attention = {};  // [target pieces, source pieces and eos], if the call asked for the alignment
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
@@ -44,6 +46,9 @@ class Translation {
   /// sentence i of the other. Pieces only if TranslateOptions::annotate asked for them.
   AnnotatedText annotated_source() const;
   AnnotatedText annotated_target() const;
+  /// What stands for what, when done(), of a text that was started with TranslateOptions::alignment. A sentence that
+  /// passed unchanged has no pieces, and each of its words stands for itself.
+  Alignment alignment() const;
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 

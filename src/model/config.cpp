@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -36,6 +37,26 @@ void expect(const json& config, const char* key, const json& value) {
                                : it->type_name());  // printing a deep structure would exhaust the stack
 }
 
+// As the file says; else all heads of the last layer but one, which is where they are in most models.
+std::vector<Head> read_alignment_heads(const json& config, const Config& c) {
+  constexpr auto kKey = "alignment_heads";
+  std::vector<Head> heads;
+  const auto it = config.find(kKey);
+  if (it == config.end()) {
+    for (int head = 0; head < c.decoder_heads; ++head) heads.push_back({std::max(c.decoder_layers - 2, 0), head});
+    return heads;
+  }
+  require(it->is_array() && !it->empty(), kBad, "config.json: ", kKey, " is no list of [layer, head]");
+  for (const json& pair : *it) {
+    const bool two =
+        pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned();
+    require(two && pair[0] < c.decoder_layers && pair[1] < c.decoder_heads, kBad, "config.json: ", kKey,
+            " names what is no [layer, head] of ", c.decoder_layers, " layers with ", c.decoder_heads, " heads");
+    heads.push_back({pair[0].get<int>(), pair[1].get<int>()});
+  }
+  return heads;
+}
+
 }  // namespace
 
 Config parse_config(std::string_view text) {
@@ -70,6 +91,7 @@ Config parse_config(std::string_view text) {
   c.layer_norm_eps = eps->get<float>();
   require(c.layer_norm_eps > 0 && c.layer_norm_eps < 1, kBad, "config.json: layer_norm_eps is ", c.layer_norm_eps,
           ", which is not within 0..1");
+  c.alignment_heads = read_alignment_heads(config, c);
   return c;
 }
 

@@ -2,8 +2,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman {
+
+/// One head of the decoder's cross-attention.
+struct Head {
+  int layer, head;
+};
 
 /// Dimensions of a model, read from its config.json (Hugging Face MarianMT's names). No size is compiled in.
 ///
@@ -18,6 +24,7 @@ struct Config {
   int vocabulary;                    // V
   float layer_norm_eps;
   int eos;
+  std::vector<Head> alignment_heads;  // that look at the source piece which the decoder's input translates
 };
 
 /// Throws Error(kBadConfig) if a field is missing, out of range, or names a variant that this core does not run.

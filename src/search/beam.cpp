@@ -67,6 +67,7 @@ void Beam::take_likeliest(const NextTokens& next, float normaliser) {
   const bool forbidden = next.logits[best] == kForbidden, ends = forbidden || token == options_.eos;
   if (options_.score && !forbidden) hypothesis.log_probability += next.logits[best] - normaliser;
   if (!ends) hypothesis.tokens.push_back(token);
+  hypothesis.ended = ends && !forbidden;
   settled_ = static_cast<int>(hypothesis.tokens.size());
   finished_ = ends || settled_ >= options_.limit;
 }
@@ -86,8 +87,9 @@ void Beam::advance() {
   std::vector<Hypothesis> next;
   parents_.clear();
   for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
-    Hypothesis hypothesis{live_[candidate.parent].tokens, candidate.log_probability};
-    if (candidate.token == options_.eos) {
+    const bool ends = candidate.token == options_.eos;
+    Hypothesis hypothesis{live_[candidate.parent].tokens, candidate.log_probability, candidate.parent, ends};
+    if (ends) {
       insert(done_, std::move(hypothesis), [](const auto& a, const auto& b) { return score(a) > score(b); });
     } else if (static_cast<int>(next.size()) < width_) {
       hypothesis.tokens.push_back(candidate.token);

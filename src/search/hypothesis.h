@@ -8,6 +8,8 @@ namespace dragoman {
 struct Hypothesis {
   std::vector<int> tokens;    // without eos
   float log_probability = 0;  // sum over the tokens and eos
+  int parent = 0;             // which of the live hypotheses before its last step it extends
+  bool ended = false;         // that step chose eos
 };
 
 struct SearchOptions {

@@ -43,8 +43,17 @@ Tokenizer::~Tokenizer() = default;
 int Tokenizer::size() const { return processor_->GetPieceSize(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
-  sentencepiece::SentencePieceText encoded;
-  const auto status = processor_->Encode({text.data(), text.size()}, &encoded);
+  // When memory is short protobuf leaves behind what must not be destroyed: better lost.
+  auto result = std::make_unique<sentencepiece::SentencePieceText>();
+  const auto status = [&] {
+    try {
+      return processor_->Encode({text.data(), text.size()}, result.get());
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(result.release());
+      throw;
+    }
+  }();
+  const auto& encoded = *result;
   require(status.ok(), ErrorCode::kInvalidArgument, "text cannot be split into pieces: ", status.ToString());
   std::vector<int> ids;
   for (const auto& piece : encoded.pieces()) ids.push_back(static_cast<int>(piece.id()));

@@ -38,8 +38,8 @@ Beam search(const Transformer& model, const std::vector<int>& source, int width,
   Beam beam(width, {.eos = model.config().eos, .limit = limit}, std::move(rules));
   while (!beam.finished()) {
     std::vector<DecoderRow> rows;
-    for (const auto& [tokens, log_probability] : beam.live())
-      rows.push_back({tokens.empty() ? kStart : tokens.back(), &cross, &self[rows.size()]});
+    for (const Hypothesis& live : beam.live())
+      rows.push_back({live.tokens.empty() ? kStart : live.tokens.back(), &cross, &self[rows.size()]});
     rows.front().attention = attention.data();
     model.step(rows, work);
     each(work.logits.row(0), attention);

@@ -77,7 +77,7 @@ inEachBrowser((environment) => {
           buffers.push(buffer);
         }
         const engine = new core.Engine(new TextDecoder().decode(await bytes('weights/en-de/config.json')), ...buffers, 1);
-        const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
+        const translation = engine.start(new TextEncoder().encode(text), { beam: 1, alignment: false });
         while (engine.step());
         outputs.push(translation.takeText());
       }

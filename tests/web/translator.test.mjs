@@ -3,11 +3,16 @@
  * ai/resources/util.js (what they expect, not their code), and add what those leave open.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { inEachBrowser } from './support/browsers.mjs';
 import { expected } from './support/expected.mjs';
 import { misnamed } from './support/names.mjs';
 import { pageTests } from './support/page-tests.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 inEachBrowser((environment) => {
   const { pageTest } = pageTests(environment);
@@ -408,15 +413,57 @@ inEachBrowser((environment) => {
   );
 
   pageTest(
-    'extensions the core lacks are NotSupportedErrors',
+    'alignment: ranges of both texts, the same as on the command line, told only to who asks',
     async () => {
       const translator = await create();
-      return Promise.all(
-        [{ alignment: true }, { format: 'html' }].map((options) => outcome(translator.translate('No.', options))),
+      const text = 'Where is the station? 🐈 42\n\nThe door is open.';
+      const told = [];
+      const onAlignment = (alignment) => told.push(alignment);
+      const translation = await translator.translate(text, { alignment: true, onAlignment });
+      const streamed = await read(translator.translateStreaming(text, { alignment: true, onAlignment }));
+      await translator.translate('🐈!', { alignment: true, onAlignment });
+      const plain = await translator.translate(text, { onAlignment });
+      const [{ words }] = told;
+      const pairs = words.links.map(([s, t]) =>
+        [text.slice(...words.source[s]), translation.slice(...words.target[t])].join('-'),
       );
+      const html = await outcome(translator.translate('No.', { alignment: true, format: 'html' }));
+      return { text, translation, streamed, plain, told, pairs, html };
     },
-    (results) => {
-      for (const { error } of results) assert.equal(error, 'NotSupportedError');
+    ({ text, translation, streamed, plain, told, pairs, html }) => {
+      assert.deepEqual([plain, streamed.join('')], [translation, translation]);
+      assert.equal(told.length, 3);
+      assert.deepEqual(told[1], told[0]);
+      assert.equal(html.error, 'TypeError');
+      for (const pair of ['station-Bahnhof', '🐈-🐈', '42-42', 'door-Tür', 'open-offen']) assert.ok(pairs.includes(pair), pair);
+      assert.deepEqual(told[2].words, {
+        source: [
+          [0, 2],
+          [2, 3],
+        ],
+        target: [
+          [0, 2],
+          [2, 3],
+        ],
+        links: [
+          [0, 0, 1],
+          [1, 1, 1],
+        ],
+      });
+      // The command line reads lines: the same text in two calls.
+      const native = spawnSync(join(root, 'build/native/dragoman'), ['translate', '--model', 'weights/en-de', '--json'], {
+        cwd: root,
+        input: text.split('\n')[0],
+        encoding: 'utf8',
+      });
+      const line = JSON.parse(native.stdout);
+      assert.equal(line.translation, translation.split('\n')[0]);
+      for (const kind of ['sentences', 'words', 'pieces']) {
+        const { source, target, links } = line.alignment[kind];
+        assert.deepEqual(told[0][kind].source.slice(0, source.length), source);
+        assert.deepEqual(told[0][kind].target.slice(0, target.length), target);
+        assert.deepEqual(told[0][kind].links.slice(0, links.length), links);
+      }
     },
   );
 

@@ -11,6 +11,7 @@ import {
   requireQuota,
   stringArgument,
 } from './destroyable-model.js';
+import { translateHtml } from './html-translation.js';
 import { catalogue } from './models.js';
 import { engineOptions } from './translate-options.js';
 
@@ -195,16 +196,17 @@ export class Translator extends DestroyableModel {
       onError(signal.reason);
     };
     /** @param {import('../engine/engine.js').Result} result */
-    const done = ({ alternatives }) => {
+    const done = ({ alternatives, alignment }) => {
       if (!open) return;
       finish();
       tell(given.onAlternatives, alternatives.slice(0, given.alternatives ?? 0));
+      if (alignment) tell(given.onAlignment, alignment);
       onDone();
     };
     this.#pending++;
     busy.add(this);
     signal.addEventListener('abort', onAbort);
-    if (!TRANSLATABLE.test(text)) {
+    if (!TRANSLATABLE.test(text) && !options.alignment) {
       // Also a task later, so that an abort right after the call is heard here as everywhere.
       nextTask().then(() => {
         if (open && text) onText(text);
@@ -212,7 +214,8 @@ export class Translator extends DestroyableModel {
       });
       return stop;
     }
-    stopWork = this.#route.translate({
+    /** @type {import('../engine/engine.js').Call} */
+    const call = {
       text,
       streaming,
       options,
@@ -226,7 +229,8 @@ export class Translator extends DestroyableModel {
         finish();
         onError(error);
       },
-    });
+    };
+    stopWork = given.format === 'html' ? translateHtml(this.#route, call) : this.#route.translate(call);
     return stop;
   }
 }

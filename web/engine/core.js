@@ -14,10 +14,12 @@ import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
  * @property {() => number} sentences
  * @property {() => number} sentencesDone
  * @property {() => string[]} alternatives
+ * @property {() => Record<keyof import('./alignment.js').Alignment, import('./alignment.js').FlatParts>} alignment when done, of
+ *   a text that was started with it
  * @property {() => void} delete
  *
  * @typedef {object} CoreEngine
- * @property {(utf8: Uint8Array, options: {beam: number}) => Translation} start
+ * @property {(utf8: Uint8Array, options: {beam: number, alignment: boolean}) => Translation} start
  * @property {() => boolean} step whether there is more to do
  *
  * @typedef {object} Core

@@ -9,8 +9,8 @@ import { startWorker } from './worker-host.js';
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./worker-loop.js').FromWorker} FromWorker
  * @typedef {import('./worker-loop.js').Part} Part
- * @typedef {{tokens: number, sentences: number, sentencesDone: number, memory: number}} Statistics so far; of the wasm memory, bytes
- * @typedef {{alternatives: string[]}} Result what a call has found beside its text
+ * @typedef {import('./statistics.js').Statistics} Statistics
+ * @typedef {{alternatives: string[], alignment?: import('./alignment.js').Alignment}} Result what a call has found beside its text
  *
  * @typedef {object} Call
  * @property {string} text

@@ -1,11 +1,13 @@
+import { chain, concatenate } from './alignment.js';
 import { Engine } from './engine.js';
+import { sum } from './statistics.js';
 
 /**
  * From one language to another: one engine, or two in a row that meet in English. To its user both look the same.
  *
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./engine.js').Call} Call
- * @typedef {import('./engine.js').Result} Result
+ * @typedef {import('./alignment.js').Alignment} Alignment
  * @typedef {import('./engine.js').Statistics} Statistics
  */
 export class Route {
@@ -57,6 +59,8 @@ function translateTwice(first, second, call) {
   // Text and line ends alternate; the line ends pass as they are.
   const pieces = call.text.split(/((?:\r?\n)+)/);
   const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
+  /** Of each piece, and how long its translation is. @type {{alignment?: Alignment, length: number}[]} */
+  const found = pieces.map((text, index) => ({ length: index % 2 ? text.length : 0 }));
   /** @type {Set<() => void>} */
   const stops = new Set();
   /** @type {(Statistics | undefined)[]} */
@@ -64,8 +68,8 @@ function translateTwice(first, second, call) {
   let next = 0;
   let unsent = '';
   let stopped = false;
-  /** @type {Result} */
-  let result = { alternatives: [] };
+  /** @type {string[]} */
+  let alternatives = [];
 
   const stop = () => {
     stopped = true;
@@ -88,7 +92,7 @@ function translateTwice(first, second, call) {
       call.onText(unsent, sum(statistics));
       unsent = '';
     }
-    if (finished) call.onDone(result);
+    if (finished) call.onDone({ alternatives, alignment: alignmentOf(pieces, found) });
   };
   /**
    * @param {Engine} engine
@@ -105,9 +109,9 @@ function translateTwice(first, second, call) {
       streaming,
       onText,
       onError: fail,
-      onDone: (found) => {
+      onDone: (result) => {
         stops.delete(stopOne);
-        onDone(found);
+        onDone(result);
       },
     });
     stops.add(stopOne);
@@ -119,30 +123,35 @@ function translateTwice(first, second, call) {
     /** @type {Call['onText']} */
     const onText = (text, counts) => {
       output[index].text += text;
+      found[index].length += text.length;
       statistics[index] = counts;
       if (index === next && call.streaming) flush();
     };
-    /** @type {Call['onDone']} */
-    const onDone = (found) => {
-      if (pieces.length === 1) result = found;
-      output[index].done = true;
-      flush();
-    };
     const collect = (/** @type {string} */ text) => (middle += text);
-    run(first, piece, false, collect, () => run(second, middle, call.streaming, onText, onDone));
+    run(first, piece, false, collect, ({ alignment: before }) =>
+      run(second, middle, call.streaming, onText, ({ alternatives: others, alignment: after }) => {
+        if (pieces.length === 1) alternatives = others;
+        if (before && after) found[index].alignment = chain(before, after);
+        output[index].done = true;
+        flush();
+      }),
+    );
   });
   return stop;
 }
 
-/** @param {(Statistics | undefined)[]} statistics */
-function sum(statistics) {
-  const total = { tokens: 0, sentences: 0, sentencesDone: 0, memory: 0 };
-  for (const counts of statistics) {
-    if (!counts) continue;
-    total.tokens += counts.tokens;
-    total.sentences += counts.sentences;
-    total.sentencesDone += counts.sentencesDone;
-    total.memory = Math.max(total.memory, counts.memory);
+/**
+ * Of all lines together, if they have one.
+ * @param {string[]} pieces
+ * @param {{alignment?: Alignment, length: number}[]} found
+ */
+function alignmentOf(pieces, found) {
+  let [source, target] = [0, 0];
+  const stretches = [];
+  for (const [index, { alignment, length }] of found.entries()) {
+    if (alignment) stretches.push({ alignment, source, target });
+    source += pieces[index].length;
+    target += length;
   }
-  return total;
+  return stretches.length > 0 ? concatenate(stretches) : undefined;
 }

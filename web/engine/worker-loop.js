@@ -1,5 +1,6 @@
 import { toRecord } from '../base/errors.js';
 import { loadModel } from '../models/loader.js';
+import { fromFlat } from './alignment.js';
 
 /**
  * The worker of one direction: the only place that touches the wasm module. It owns the loop that drives the engine, so
@@ -35,7 +36,7 @@ let threads;
 let core;
 /** @type {import('./core.js').CoreEngine} */
 let engine;
-/** Translations in flight, by the page's number for them. @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean}>} */
+/** Translations in flight, by the page's number for them. @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, alignment: boolean}>} */
 const live = new Map();
 
 // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
@@ -105,7 +106,8 @@ function throttledProgress() {
 /** @param {Translate} message */
 function translate({ id, text, streaming, options }) {
   try {
-    live.set(id, { handle: engine.start(new TextEncoder().encode(text), options), streaming });
+    const handle = engine.start(new TextEncoder().encode(text), options);
+    live.set(id, { handle, streaming, alignment: options.alignment });
   } catch (error) {
     failOrCrash([id], error);
   }
@@ -139,7 +141,7 @@ function work() {
 function deliver() {
   /** @type {Part[]} */
   const parts = [];
-  for (const [id, { handle, streaming }] of live) {
+  for (const [id, { handle, streaming, alignment }] of live) {
     const done = handle.done();
     const text = streaming || done ? handle.takeText() : '';
     if (!text && !done) continue;
@@ -149,8 +151,13 @@ function deliver() {
       sentencesDone: handle.sentencesDone(),
       memory: core.HEAPU8.length,
     };
-    parts.push({ id, text, statistics, result: done ? { alternatives: handle.alternatives() } : undefined });
-    if (done) drop(id);
+    if (!done) {
+      parts.push({ id, text, statistics, result: undefined });
+      continue;
+    }
+    const result = { alternatives: handle.alternatives(), alignment: alignment ? fromFlat(handle.alignment()) : undefined };
+    parts.push({ id, text, statistics, result });
+    drop(id);
   }
   if (parts.length > 0) post({ type: 'output', parts });
 }

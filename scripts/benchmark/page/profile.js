@@ -7,7 +7,7 @@ const loaded = (async () => load(await instantiate('../core-profile'), '../weigh
 globalThis.translate = async (texts) => {
   const engine = await loaded;
   for (const text of texts) {
-    const translation = engine.start(new TextEncoder().encode(text), { beam: 1 });
+    const translation = engine.start(new TextEncoder().encode(text), { beam: 1, alignment: false });
     while (!translation.done()) engine.step();
     translation.delete();
   }
