@@ -25,10 +25,14 @@ Bytes read_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-ModelFolder read_model_folder(const std::string& folder) {
+ModelFiles read_model_folder(const std::string& folder) {
   const std::filesystem::path path(folder);
-  return {read_file<std::string>(path / "config.json"), read_file<std::vector<std::byte>>(path / "model.safetensors"),
-          read_file<std::string>(path / "vocab.spm")};
+  auto config = read_file<std::string>(path / "config.json");
+  auto weights = read_file<std::vector<std::byte>>(path / "model.safetensors");
+  if (!std::filesystem::exists(path / "target.spm"))
+    return {std::move(config), std::move(weights), read_file<std::string>(path / "vocab.spm")};
+  return {std::move(config), std::move(weights), read_file<std::string>(path / "source.spm"),
+          read_file<std::string>(path / "target.spm")};
 }
 
 }  // namespace dragoman

@@ -59,7 +59,8 @@ std::vector<std::string> Translation::alternatives() const {
 }
 
 AnnotatedText Translation::annotated_source() const {
-  AnnotatedText annotated{text_};
+  AnnotatedText annotated;
+  annotated.text = text_;
   for (const Sentence& s : sentences_) annotated.add(s.source, s.source_pieces);
   if (as_it_came_.empty()) return annotated;
   annotated.text = as_it_came_;

@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -36,6 +37,19 @@ void expect(const json& config, const char* key, const json& value) {
                                : it->type_name());  // printing a deep structure would exhaust the stack
 }
 
+bool read_bool(const json& config, const char* key) {
+  const auto it = config.find(key);
+  require(it != config.end() && it->is_boolean(), kBad, "config.json lacks '", key, "', which is true or false");
+  return it->get<bool>();
+}
+
+DecoderUnit read_decoder_unit(const json& config) {
+  const auto it = config.find("decoder_unit");
+  if (it == config.end() || *it == "self-attention") return DecoderUnit::kSelfAttention;
+  require(*it == "ssru", kBad, "config.json: decoder_unit must be \"self-attention\" or \"ssru\"");
+  return DecoderUnit::kSsru;
+}
+
 }  // namespace
 
 Config parse_config(std::string_view text) {
@@ -47,7 +61,6 @@ Config parse_config(std::string_view text) {
   expect(config, "scale_embedding", true);
   expect(config, "position_embedding", "sinusoidal");
   expect(config, "decoder_start", "zero");
-  expect(config, "share_encoder_decoder_embeddings", true);
 
   Config c{};
   c.source_language = read_language(config, "source_language");
@@ -59,8 +72,13 @@ Config parse_config(std::string_view text) {
   c.decoder_layers = read_int(config, "decoder_layers", 1, 64);
   c.encoder_heads = read_int(config, "encoder_attention_heads", 1, 256);
   c.decoder_heads = read_int(config, "decoder_attention_heads", 1, 256);
-  c.vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
-  c.eos = read_int(config, "eos_token_id", 0, c.vocabulary - 1);
+  c.shared_embedding = read_bool(config, "share_encoder_decoder_embeddings");
+  c.source_vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
+  c.vocabulary = c.source_vocabulary;
+  if (!c.shared_embedding && config.contains("decoder_vocab_size"))
+    c.vocabulary = read_int(config, "decoder_vocab_size", 2, 1 << 20);
+  c.decoder_unit = read_decoder_unit(config);
+  c.eos = read_int(config, "eos_token_id", 0, std::min(c.source_vocabulary, c.vocabulary) - 1);
   for (int heads : {c.encoder_heads, c.decoder_heads}) {
     require(c.width % heads == 0, kBad, "config.json: ", heads, " attention heads do not divide d_model ", c.width);
   }

@@ -5,6 +5,12 @@
 
 namespace dragoman {
 
+/// What stands in a decoder layer before the cross-attention.
+enum class DecoderUnit {
+  kSelfAttention,  // Vaswani et al. 2017
+  kSsru,           // Kim et al. 2019: a recurrent cell
+};
+
 /// Dimensions of a model, read from its config.json (Hugging Face MarianMT's names). No size is compiled in.
 ///
 /// Shape letters used throughout: S source length, T target length, R rows (tokens or hypotheses stacked), D model
@@ -15,7 +21,10 @@ struct Config {
   int encoder_ffn_width, decoder_ffn_width;      // F
   int encoder_layers, decoder_layers;
   int encoder_heads, decoder_heads;  // H
-  int vocabulary;                    // V
+  int vocabulary;                    // V, of the target
+  int source_vocabulary;             // the same number unless the embeddings are separate
+  bool shared_embedding;             // source and target have one vocabulary and one table
+  DecoderUnit decoder_unit;
   float layer_norm_eps;
   int eos;
 };

@@ -86,6 +86,11 @@ class TensorReader {
     return LexicalTable(std::move(candidates), pieces("shortlist.frequent", vocabulary), vocabulary);
   }
 
+  // W [outputs, width] without a bias.
+  Linear bare_linear(const std::string& name, int outputs, int width) {
+    return Linear(matrix(name + ".weight", outputs, width), Vector::Zero(outputs));
+  }
+
   bool has_int8() const { return has_int8_; }
 
   void expect_empty() const {
@@ -139,6 +144,17 @@ AttentionWeights read_attention(TensorReader& in, const std::string& name, int w
   return {std::move(query), std::move(key), std::move(value), std::move(output), in.norm(name + "_layer_norm", width)};
 }
 
+SsruWeights read_ssru(TensorReader& in, const std::string& name, int width) {
+  auto forget = in.linear(name + ".forget", width, width);
+  auto candidate = in.bare_linear(name + ".candidate", width, width);
+  return {std::move(forget), std::move(candidate), in.norm(name + "_layer_norm", width)};
+}
+
+std::variant<AttentionWeights, SsruWeights> read_history(TensorReader& in, const std::string& layer, const Config& c) {
+  if (c.decoder_unit == DecoderUnit::kSsru) return read_ssru(in, layer + ".ssru", c.width);
+  return read_attention(in, layer + ".self_attn", c.width);
+}
+
 FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer, int width, int ffn_width) {
   auto up = in.linear(layer + ".fc1", ffn_width, width);
   auto down = in.linear(layer + ".fc2", width, ffn_width);
@@ -149,8 +165,11 @@ FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer,
 
 Weights load_weights(const Config& c, std::vector<std::byte> file) {
   TensorReader in(parse_safetensors(file));
-  auto embedding = in.matrix("model.shared.weight", c.vocabulary, c.width);
-  Weights weights{{}, file.size(), Linear(std::move(embedding), in.logits_bias(c.vocabulary)), {}, {}, {}};
+  auto embedding =
+      in.matrix(c.shared_embedding ? "model.shared.weight" : "model.decoder.embed_tokens.weight", c.vocabulary, c.width);
+  Weights weights{{}, file.size(), Linear(std::move(embedding), in.logits_bias(c.vocabulary)), {}, {}, {}, {}};
+  if (!c.shared_embedding)
+    weights.source_embedding = in.bare_linear("model.encoder.embed_tokens", c.source_vocabulary, c.width);
   for (int i = 0; i < c.encoder_layers; ++i) {
     const std::string layer = "model.encoder.layers." + std::to_string(i);
     auto self_attention = read_attention(in, layer + ".self_attn", c.width);
@@ -158,9 +177,9 @@ Weights load_weights(const Config& c, std::vector<std::byte> file) {
   }
   for (int i = 0; i < c.decoder_layers; ++i) {
     const std::string layer = "model.decoder.layers." + std::to_string(i);
-    auto self_attention = read_attention(in, layer + ".self_attn", c.width);
+    auto history = read_history(in, layer, c);
     auto cross_attention = read_attention(in, layer + ".encoder_attn", c.width);
-    weights.decoder.push_back({std::move(self_attention), std::move(cross_attention),
+    weights.decoder.push_back({std::move(history), std::move(cross_attention),
                                read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
   }
   weights.lexical = in.lexical_table(c.vocabulary);

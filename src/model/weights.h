@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/matrix.h"
@@ -20,6 +21,11 @@ struct AttentionWeights {
   LayerNormWeights norm;             // of the residual sum behind the attention
 };
 
+struct SsruWeights {
+  Linear forget, candidate;  // [D, D]; the candidate has no bias
+  LayerNormWeights norm;     // of the residual sum behind the unit
+};
+
 struct FeedForwardWeights {
   Linear up;    // [F, D]
   Linear down;  // [D, F]
@@ -32,15 +38,17 @@ struct EncoderLayerWeights {
 };
 
 struct DecoderLayerWeights {
-  AttentionWeights self_attention, cross_attention;
+  std::variant<AttentionWeights, SsruWeights> history;  // how a position sees the ones before it
+  AttentionWeights cross_attention;
   FeedForwardWeights feed_forward;
 };
 
-/// All weights of a model, const once loaded. The embedding table is also the output layer: logits = h E^T + b.
+/// All weights of a model, const once loaded. The target's embedding table is also the output layer: logits = h E^T + b.
 struct Weights {
   std::vector<std::byte> file;  // int8 matrices are packed in place in it: the weights are held once
   size_t bytes;                 // of the weights as they were stored
-  Linear embedding;             // [V, D]
+  Linear embedding;             // [V, D], of the target
+  std::optional<Linear> source_embedding;  // [source V, D], unless it is the target's
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
   std::optional<LexicalTable> lexical;  // if the file has one

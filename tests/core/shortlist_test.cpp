@@ -82,7 +82,7 @@ TEST_CASE("a shortlist's logits are those of the whole vocabulary", "[shortlist]
   const Shortlist shortlist = model.shortlist(source);
   Workspace work(model.config(), 16, 3);
   const KvCache cross = test::cross_cache(model, source, work);
-  KvCache self[3] = {{model.config(), 8}, {model.config(), 8}, {model.config(), 8}};
+  DecoderState self[3] = {{model.config(), 8}, {model.config(), 8}, {model.config(), 8}};
   for (int t = 0; t < 8; ++t) {
     const int token = t ? 9 + t : kStart;
     // Rows with and without one may stand side by side.
@@ -116,7 +116,7 @@ TEST_CASE("a shortlist of everything changes nothing, and one can be switched of
   for (int i = 0; i < kVocabulary; ++i) all[i] = static_cast<uint16_t>(i);
   const std::string text = "The garden is large. Where is the garden, and where is the house?\nA dog.";
   const auto translate = [&](std::vector<std::byte> file, bool shortlist) {
-    Engine engine(config(), std::move(file), test::read_text(test::data("tiny-int8/vocab.spm")),
+    Engine engine({config(), std::move(file), test::read_text(test::data("tiny-int8/vocab.spm"))},
                   {.shortlist = shortlist});
     return test::finish(engine, *engine.start(text));
   };
