@@ -14,7 +14,7 @@ namespace dragoman {
 void check_shortlist(const std::string& folder, std::istream& in, std::ostream& out) {
   ModelFiles files = read_model_folder(folder);
   const Tokenizer tokenizer(files.vocabulary);
-  const Transformer model(files.config, std::move(files.weights));
+  const Transformer model(files.config, std::move(files.weights), files.shortlist);
   const Config& config = model.config();
   require(model.has_shortlist(), ErrorCode::kBadModel, folder,
           " has no shortlist: scripts/models/shortlist.py gives it one");

@@ -26,9 +26,13 @@ EngineOptions checked(EngineOptions options) {
   return options;
 }
 
-void check_vocabulary(const Tokenizer& tokenizer, int pieces, const char* which) {
-  require(tokenizer.size() == pieces, ErrorCode::kBadVocabulary, which, " has ", tokenizer.size(),
+void check_vocabulary(const Tokenizer& tokenizer, int pieces, const Config& config, const char* whose) {
+  require(tokenizer.size() == pieces, ErrorCode::kBadVocabulary, whose, " vocabulary has ", tokenizer.size(),
           " pieces; the model asks for ", pieces);
+  require(tokenizer.eos() == config.eos, ErrorCode::kBadVocabulary, whose, " vocabulary's end of a sentence is piece ",
+          tokenizer.eos(), "; the model's is ", config.eos);
+  require(config.unknown < 0 || tokenizer.unknown() == config.unknown, ErrorCode::kBadVocabulary, whose,
+          " vocabulary's unknown piece is ", tokenizer.unknown(), "; the model's is ", config.unknown);
 }
 
 }  // namespace
@@ -36,14 +40,14 @@ void check_vocabulary(const Tokenizer& tokenizer, int pieces, const char* which)
 Engine::Engine(ModelFiles files, EngineOptions options)
     : options_(checked(std::move(options))),
       source_tokenizer_(files.vocabulary),
-      model_(files.config, std::move(files.weights)),
+      model_(files.config, std::move(files.weights), files.shortlist),
       threads_(options_.threads, options_.prepare_thread) {
   const bool shared = files.target_vocabulary.empty();
   require(shared == config().shared_embedding, ErrorCode::kBadVocabulary, "the model has ",
           config().shared_embedding ? "one vocabulary" : "a vocabulary for each side", ", which its files have not");
   if (!shared) target_tokenizer_.emplace(files.target_vocabulary);
-  check_vocabulary(source_tokenizer_, config().source_vocabulary, shared ? "the vocabulary" : "the source's vocabulary");
-  check_vocabulary(target_tokenizer(), config().vocabulary, shared ? "the vocabulary" : "the target's vocabulary");
+  check_vocabulary(source_tokenizer_, config().source_vocabulary, config(), shared ? "the" : "the source's");
+  check_vocabulary(target_tokenizer(), config().vocabulary, config(), shared ? "the" : "the target's");
   // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
   // with the widest beams.
   const int parts = threads_.size();

@@ -6,12 +6,14 @@
 
 namespace dragoman {
 
-/// The files of a model, read whole.
+/// The files of a model, read whole and unpacked: a folder of ours, or a set of Marian's (Bergamot's, Firefox's), which
+/// the weights' first bytes tell.
 struct ModelFiles {
-  std::string config;                       // config.json
-  std::vector<std::byte> weights;           // model.safetensors
-  std::string vocabulary;                   // vocab.spm, or source.spm
-  std::string target_vocabulary = {};       // target.spm; empty: both sides have the one above
+  std::string config;                     // config.json; of Marian's the languages alone, in its fields
+  std::vector<std::byte> weights;         // model.safetensors, or model.*.bin
+  std::string vocabulary;                 // vocab.spm, or the source's
+  std::string target_vocabulary = {};     // empty: both sides have the one above
+  std::vector<std::byte> shortlist = {};  // lex.*.s2t.bin; empty: none, or among the tensors of model.safetensors
 };
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.h"
 
@@ -11,6 +12,12 @@ namespace {
 using nlohmann::json;
 
 constexpr auto kBad = ErrorCode::kBadConfig;
+
+json parse_object(std::string_view text) {
+  json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  require(config.is_object(), kBad, "config.json is not a JSON object");
+  return config;
+}
 
 int read_int(const json& config, const char* key, int least, int most) {
   const auto it = config.find(key);
@@ -52,9 +59,13 @@ DecoderUnit read_decoder_unit(const json& config) {
 
 }  // namespace
 
+std::pair<std::string, std::string> parse_languages(std::string_view text) {
+  const json config = parse_object(text);
+  return {read_language(config, "source_language"), read_language(config, "target_language")};
+}
+
 Config parse_config(std::string_view text) {
-  const json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  require(config.is_object(), kBad, "config.json is not a JSON object");
+  const json config = parse_object(text);
   expect(config, "model_type", "marian");
   expect(config, "activation_function", "relu");
   expect(config, "normalize_before", false);
@@ -63,8 +74,7 @@ Config parse_config(std::string_view text) {
   expect(config, "decoder_start", "zero");
 
   Config c{};
-  c.source_language = read_language(config, "source_language");
-  c.target_language = read_language(config, "target_language");
+  std::tie(c.source_language, c.target_language) = parse_languages(text);
   c.width = read_int(config, "d_model", 4, 8192);
   c.encoder_ffn_width = read_int(config, "encoder_ffn_dim", 1, 65536);
   c.decoder_ffn_width = read_int(config, "decoder_ffn_dim", 1, 65536);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dragoman {
 
@@ -27,9 +28,14 @@ struct Config {
   DecoderUnit decoder_unit;
   float layer_norm_eps;
   int eos;
+  int unknown = -1;  // the piece <unk> where it must never be written; -1: it may be
 };
 
 /// Throws Error(kBadConfig) if a field is missing, out of range, or names a variant that this core does not run.
 Config parse_config(std::string_view json_text);
+
+/// The fields source_language and target_language of a config.json, of which nothing else is read. Throws
+/// Error(kBadConfig).
+std::pair<std::string, std::string> parse_languages(std::string_view json_text);
 
 }  // namespace dragoman

@@ -11,9 +11,13 @@
 
 namespace dragoman {
 
-Transformer::Transformer(std::string_view config_json, std::vector<std::byte> model_file)
-    : config_(parse_config(config_json)),
-      weights_(load_weights(config_, std::move(model_file))),
+Transformer::Transformer(std::string_view config_json, std::vector<std::byte> model_file,
+                         std::span<const std::byte> shortlist)
+    : Transformer(load_model(config_json, std::move(model_file), shortlist)) {}
+
+Transformer::Transformer(Model model)
+    : config_(std::move(model.config)),
+      weights_(std::move(model.weights)),
       positions_(sinusoidal_positions(kMaxPositions, config_.width)) {}
 
 void Transformer::embed(const Linear& table, int token, int position, float* row) const {

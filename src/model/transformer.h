@@ -20,8 +20,9 @@ namespace dragoman {
 /// KvCache and DecoderState.
 class Transformer {
  public:
-  /// Throws Error(kBadConfig or kBadModel).
-  Transformer(std::string_view config_json, std::vector<std::byte> model_file);
+  /// The files are those of load_model. Throws Error(kBadConfig or kBadModel).
+  Transformer(std::string_view config_json, std::vector<std::byte> model_file,
+              std::span<const std::byte> shortlist = {});
 
   const Config& config() const { return config_; }
   /// Bytes of the weights as they were stored.
@@ -48,6 +49,7 @@ class Transformer {
   void step(std::span<const DecoderRow> rows, Workspace& work) const;
 
  private:
+  explicit Transformer(Model model);
   void embed(const Linear& table, int token, int position, float* row) const;
 
   Config config_;

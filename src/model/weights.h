@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -54,9 +56,18 @@ struct Weights {
   std::optional<LexicalTable> lexical;  // if the file has one
 };
 
-/// Takes a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or
-/// F16, and, if there is a lexical shortlist, U16. Strict: a missing, extra, mis-shaped or mistyped tensor, or a value
-/// that is not a plausible number, throws Error(kBadModel) naming the tensor.
-Weights load_weights(const Config& config, std::vector<std::byte> file);
+struct Model {
+  Config config;
+  Weights weights;
+};
+
+/// Takes a model file of either kind, which its first bytes tell:
+/// - a safetensors file with MarianMT's tensor names: matrices F32, F16 or I8 with `<name>_scale`, the rest F32 or F16,
+///   and, if there is a lexical shortlist, U16. config_json: config.json.
+/// - Marian's binary format with its own configuration; shortlist: Marian's lex.*.s2t.bin, or empty. config_json: of
+///   config.json the languages.
+/// Strict: a missing, extra, mis-shaped or mistyped tensor, or a value that is not a plausible number, throws
+/// Error(kBadModel) naming the tensor; a configuration of what this core does not run Error(kBadConfig).
+Model load_model(std::string_view config_json, std::vector<std::byte> file, std::span<const std::byte> shortlist = {});
 
 }  // namespace dragoman

@@ -29,6 +29,8 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
 Tokenizer::~Tokenizer() = default;
 
 int Tokenizer::size() const { return processor_->GetPieceSize(); }
+int Tokenizer::eos() const { return processor_->eos_id(); }
+int Tokenizer::unknown() const { return processor_->unk_id(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
   sentencepiece::SentencePieceText encoded;

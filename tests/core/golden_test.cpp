@@ -61,14 +61,17 @@ void check_beam(const Transformer& model, const json& golden, float tolerance) {
   }
 }
 
-void check_folder(const std::string& folder, float tolerance) {
+void check_goldens(const Transformer& model, const std::string& folder, float tolerance) {
   const json golden = json::parse(test::read_text(folder + "/golden.json"));
-  const Transformer model = test::load_transformer(folder);
   for (const json& c : golden["cases"]) {
     INFO(folder << ": " << c["source"]);
     check_tensors(model, c, tolerance);
     check_beam(model, c, tolerance);
   }
+}
+
+void check_folder(const std::string& folder, float tolerance) {
+  check_goldens(test::load_transformer(folder), folder, tolerance);
 }
 
 }  // namespace
@@ -79,6 +82,10 @@ TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
   // The reference emulates the integers exactly; where a float lands on the edge of two steps, one activation may
   // differ.
   check_folder(test::data("tiny-int8"), 2e-2f);
+  const std::string marian = test::data("tiny-marian");
+  check_goldens(Transformer(R"({"source_language": "en", "target_language": "de"})",
+                            test::read_bytes(marian + "/model.ende.intgemm.alphas.bin")),
+                marian, 2e-2f);
 }
 
 TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {

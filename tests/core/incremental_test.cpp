@@ -98,7 +98,8 @@ class FullDecoder {
 TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[model]") {
   const std::string folder = test::data(GENERATE("tiny-f16", "tiny-ssru"));
   const Transformer model = test::load_transformer(folder);
-  const Weights weights = load_weights(model.config(), test::read_bytes(folder + "/model.safetensors"));
+  const Weights weights =
+      load_model(test::read_text(folder + "/config.json"), test::read_bytes(folder + "/model.safetensors")).weights;
   const FullDecoder full(model.config(), weights);
   Workspace work(model.config(), 64, 4);
   test::Random random(10);
