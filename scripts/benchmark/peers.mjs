@@ -65,7 +65,7 @@ export async function prepareBergamot(peers, site, model, pairs, lengthFactor = 
     throw new Error("Bergamot's worker is not the one that is expected");
   const adapted = worker.replace(ALIGNMENT, '').replace(LENGTH, `max-length-factor: ${lengthFactor}`);
   await writeFile(join(target, 'translator-worker.js'), adapted + WASM_BYTES);
-  await convert('export_marian.py', [model, join(target, 'model.bin')], pairs);
+  await convert('../models/marian_file.py', [model, join(target, 'model.bin')], pairs);
   return { name: 'bergamot', title: `Bergamot ${PACKAGES[BERGAMOT]}`, wasm: [join(source, 'bergamot-translator-worker.wasm')] };
 }
 

@@ -58,13 +58,13 @@ CANDIDATES = {
 }
 
 
-def translate(model, vocabulary, source):
+def translate(model, vocabularies, source):
     """The part of a golden case that every set has, and the logits [T, V] and cross-attention [H, T, S] behind it."""
-    ids = vocabulary.encode(source) + [reference.EOS]
+    ids = vocabularies[0].encode(source) + [reference.EOS]
     out = model.greedy(ids)
     memory = model.encode(ids)
     logits, attention = model.decode(out, memory)
-    case = {'source': source, 'source_ids': ids, 'greedy_ids': out, 'greedy': vocabulary.decode(out)}
+    case = {'source': source, 'source_ids': ids, 'greedy_ids': out, 'greedy': vocabularies[1].decode(out)}
     return case, memory, logits, attention
 
 
@@ -120,11 +120,11 @@ def main():
         folder = os.path.join(ROOT, 'weights', direction)
         if not os.path.exists(os.path.join(folder, 'config.json')):
             continue
-        model, vocabulary = reference.Model(folder, int8_products=True), reference.load_vocabulary(folder)
+        model, vocabularies = reference.Model(folder, int8_products=True), reference.load_vocabularies(folder)
         nudged = list(nudged_models(folder, 4))
         cases = []
         for source in CANDIDATES[model.config['source_language']]:
-            case, _, logits, _ = translate(model, vocabulary, source)
+            case, _, logits, _ = translate(model, vocabularies, source)
             margin = smallest_margin(logits)
             steady = all(other.greedy(case['source_ids']) == case['greedy_ids'] for other in nudged)
             keep = steady and margin > SMALLEST_MARGIN

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Write the tiny random model of the tests, float and int8, with its goldens. Deterministic: a rerun changes nothing.
+"""Write the tiny random models of the tests with their goldens. Deterministic: a rerun changes nothing.
 
-usage: make_tiny_model.py          writes tests/data/tiny-f16 and tests/data/tiny-int8
+usage: make_tiny_model.py          writes four folders of tests/data:
+    tiny-f16, tiny-int8     one model, float and int8
+    tiny-ssru               with a decoder of SSRUs and a vocabulary for each side, float
+    tiny-marian             the same as Marian's int8 file and shortlist; its vocabularies are tiny-ssru's
 
 The weights are random, so the text that comes out means nothing; the ids, logits and attention are what tests compare.
 No dimension is a multiple of a SIMD width by luck: FFN 40 exercises the tails of the kernels.
@@ -10,6 +13,7 @@ import contextlib
 import io
 import json
 import os
+import struct
 import tempfile
 import unicodedata
 
@@ -17,6 +21,7 @@ import numpy as np
 import sentencepiece
 
 import make_goldens
+import marian_file
 import model_config
 import quantize
 import reference
@@ -28,6 +33,10 @@ EOS_BIAS = 5.0
 WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 32, 40, 4, 2, 2, 384
 SMALLEST_MARGIN = 0.01      # logits; between the best and the second of every step
 CONFIG = model_config.make_config('en', 'de', VOCABULARY, WIDTH, FFN, ENCODER_LAYERS, DECODER_LAYERS, HEADS)
+SSRU_SEED = 128             # of 140 tried, likewise
+SSRU_CONFIG = model_config.make_config(
+    'en', 'de', 320, WIDTH, FFN, 1, DECODER_LAYERS, HEADS, decoder_unit='ssru', share_encoder_decoder_embeddings=False,
+    decoder_vocab_size=344)
 TEXT = """
 The house is small, but the garden is large. | Das Haus ist klein, aber der Garten ist groß.
 I am reading a good book about the sea. | Ich lese ein gutes Buch über das Meer.
@@ -64,6 +73,9 @@ SOURCES = [
 ]
 
 
+SSRU_SOURCES = ['No.', 'The cat', 'Where is the sea?', 'Jürgen 🐱', 'You can change the language in the settings.']
+
+
 def normalisation_rules():
     """The lines of a SentencePiece rule file: the European part of `nmt_nfkc`, the rules of the shipped vocabularies.
 
@@ -88,22 +100,22 @@ def normalisation_rules():
     return ''.join(f'{points(source)}\t{points(target)}\n' for source, target in sorted(rules.items()))
 
 
-def train_vocabulary():
-    """The bytes of a SentencePiece model: unigram, byte fallback, eos 0, unk 1, as the shipped ones."""
-    sentences = [side.strip() for line in TEXT.strip().split('\n') for side in line.split(' | ')]
+def train_vocabulary(size, sides):
+    """The bytes of a SentencePiece model: unigram, byte fallback, eos 0, unk 1, as the shipped ones; `sides`: of TEXT."""
+    sentences = [side.strip() for line in TEXT.strip().split('\n') for side in line.split(' | ')[sides]]
     model = io.BytesIO()
     # The rule file's path is kept inside the model: a bare name makes every run write the same bytes.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         with open('rules.tsv', 'w', encoding='utf-8') as file:
             file.write(normalisation_rules())
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(sentences), model_writer=model, vocab_size=VOCABULARY, model_type='unigram',
+            sentence_iterator=iter(sentences), model_writer=model, vocab_size=size, model_type='unigram',
             character_coverage=1.0, byte_fallback=True, bos_id=-1, pad_id=-1, eos_id=0, unk_id=1, num_threads=1,
             normalization_rule_tsv='rules.tsv', minloglevel=2)
     return model.getvalue()
 
 
-def random_tensors(seed):
+def random_tensors(seed, config):
     """{name: F16 array}. Scales are chosen so that attention is peaked and the decoder neither stalls nor loops."""
     rng = np.random.default_rng(seed)
     tensors = {}
@@ -122,18 +134,34 @@ def random_tensors(seed):
             linear(f'{name}.{part}_proj', WIDTH, WIDTH, gain)
         norm(name + '_layer_norm')
 
-    embedding = rng.normal(0, 1, (VOCABULARY, WIDTH))
-    # Rows of one length, or the longest would win every step; half of 1, so that positions weigh as much as tokens.
-    tensors['model.shared.weight'] = 0.5 * embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
-    bias = rng.normal(0, 0.1, VOCABULARY)
+    def embedding(name, vocabulary):
+        # Rows of one length, or the longest would win every step; half of 1, so that positions weigh as much as tokens.
+        rows = rng.normal(0, 1, (vocabulary, WIDTH))
+        tensors[name + '.weight'] = 0.5 * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def ssru(layer):
+        linear(layer + '.ssru.forget', WIDTH, WIDTH, 2.0)
+        tensors[layer + '.ssru.candidate.weight'] = rng.normal(0, 2 / np.sqrt(WIDTH), (WIDTH, WIDTH))
+        norm(layer + '.ssru_layer_norm')
+
+    if config['share_encoder_decoder_embeddings']:
+        embedding('model.shared', config['vocab_size'])
+    else:
+        embedding('model.encoder.embed_tokens', config['vocab_size'])
+        embedding('model.decoder.embed_tokens', config['decoder_vocab_size'])
+    bias = rng.normal(0, 0.1, config.get('decoder_vocab_size', config['vocab_size']))
     bias[0] += EOS_BIAS         # often enough that lengths differ
     bias[1] -= 20               # unk: never
     bias[2:258] -= 2.5          # bytes: seldom
     tensors['final_logits_bias'] = bias
-    for side, layers in (('encoder', ENCODER_LAYERS), ('decoder', DECODER_LAYERS)):
+    for side in ('encoder', 'decoder'):
+        layers = config[side + '_layers']
         for i in range(layers):
             layer = f'model.{side}.layers.{i}'
-            attention(layer + '.self_attn')
+            if side == 'decoder' and config.get('decoder_unit') == 'ssru':
+                ssru(layer)
+            else:
+                attention(layer + '.self_attn')
             if side == 'decoder':
                 attention(layer + '.encoder_attn')
             linear(layer + '.fc1', FFN, WIDTH, 1.5)
@@ -143,9 +171,9 @@ def random_tensors(seed):
     return {name: array.astype(np.float16) for name, array in tensors.items()}
 
 
-def golden_case(model, vocabulary, source):
+def golden_case(model, vocabularies, source):
     """One sentence with everything that tests compare: S source rows, T = greedy ids + 1 steps."""
-    case, memory, logits, attention = make_goldens.translate(model, vocabulary, source)
+    case, memory, logits, attention = make_goldens.translate(model, vocabularies, source)
     margin = make_goldens.smallest_margin(logits)
     if margin <= SMALLEST_MARGIN:
         raise ValueError(f'margin {margin:.4f} in "{source}": choose another sentence or seed')
@@ -174,29 +202,86 @@ def drop_unsteady(folder, cases):
                     del case['beam4'][i:]
 
 
-def write_goldens(folder, int8_products):
-    """Write golden.json of a model folder."""
-    model, vocabulary = reference.Model(folder, int8_products), reference.load_vocabulary(folder)
-    cases = [golden_case(model, vocabulary, source) for source in SOURCES]
+def write_goldens(folder, int8_products, sources, target=None):
+    """Write golden.json of a model folder, into it or into `target`."""
+    model, vocabularies = reference.Model(folder, int8_products), reference.load_vocabularies(folder)
+    cases = [golden_case(model, vocabularies, source) for source in sources]
     if int8_products:
         drop_unsteady(folder, cases)
-    make_goldens.write(os.path.join(folder, 'golden.json'), 'scripts/models/make_tiny_model.py', cases)
-    print(os.path.basename(folder))
+    make_goldens.write(os.path.join(target or folder, 'golden.json'), 'scripts/models/make_tiny_model.py', cases)
+    print(os.path.basename(target or folder))
     for case in cases:
         print(len(case['source_ids']), len(case['greedy_ids']), case['greedy'])
 
 
+def write_folder(folder, config, vocabularies, tensors):
+    """Write a model folder; `vocabularies`: bytes by file name."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'config.json'), 'w', encoding='utf-8') as file:
+        json.dump(config, file, indent=1)
+    for name, data in vocabularies.items():
+        with open(os.path.join(folder, name), 'wb') as file:
+            file.write(data)
+    weight_file.write(os.path.join(folder, 'model.safetensors'), tensors, 'pt')
+
+
+def with_one_scale(tensors):
+    """{name: F16 array} -> the same with int8 matrices, all rows of one scale, as Marian has them."""
+    out = {}
+    for name, array in tensors.items():
+        array = array.astype(np.float32)
+        if array.ndim == 2:
+            multiplier = np.float32(127) / np.abs(array).max()
+            array, scale = np.rint(array * multiplier).astype(np.int8), np.float32(1) / multiplier
+            out = {name: array, **out, name + '_scale': np.full(len(array), scale, np.float32)}
+        else:
+            out[name] = array
+    return out
+
+
+def combine_hashes(data):
+    """Marian's checksum: Boost's hash_combine over 64-bit words."""
+    seed, mask = 0, (1 << 64) - 1
+    for (word,) in struct.iter_unpack('<Q', data[:len(data) // 8 * 8]):
+        seed ^= (word + 0x9e3779b9 + (seed << 6) + (seed >> 2)) & mask
+    return seed
+
+
+def random_shortlist(seed, source_vocabulary, target_vocabulary, frequent=100, best=20):
+    """The bytes of a lexical shortlist in Marian's format: up to `best` target pieces for every source piece."""
+    rng = np.random.default_rng(seed)
+    lists = [np.sort(rng.choice(target_vocabulary, rng.integers(1, best + 1), replace=False)) for _ in range(source_vocabulary)]
+    offsets = np.concatenate([[0], np.cumsum([len(pieces) for pieces in lists])]).astype('<u8')
+    pieces = np.concatenate(lists).astype('<u4')
+    body = struct.pack('<4Q', frequent, best, len(offsets), len(pieces)) + offsets.tobytes() + pieces.tobytes()
+    return struct.pack('<2Q', 0xf11a48d5013417f5, combine_hashes(body)) + body
+
+
+def write_ssru_model(ssru, marian):
+    """Write tiny-ssru and tiny-marian."""
+    vocabularies = {side + '.spm': train_vocabulary(SSRU_CONFIG[key], slice(i, i + 1))
+                    for i, (side, key) in enumerate((('source', 'vocab_size'), ('target', 'decoder_vocab_size')))}
+    tensors = random_tensors(SSRU_SEED, SSRU_CONFIG)
+    write_folder(ssru, SSRU_CONFIG, vocabularies, tensors)
+    write_goldens(ssru, False, SSRU_SOURCES)
+    os.makedirs(marian, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        write_folder(folder, SSRU_CONFIG, vocabularies, with_one_scale(tensors))
+        write_goldens(folder, True, SSRU_SOURCES, marian)
+        lines = [line.replace(' | ', '\t') for line in TEXT.strip().split('\n')]
+        marian_file.export(folder, os.path.join(marian, 'model.ende.intgemm.alphas.bin'), lines)
+    with open(os.path.join(marian, 'lex.ende.s2t.bin'), 'wb') as file:
+        file.write(random_shortlist(SSRU_SEED, SSRU_CONFIG['vocab_size'], SSRU_CONFIG['decoder_vocab_size']))
+
+
 def main():
     real, int8 = os.path.join(DATA, 'tiny-f16'), os.path.join(DATA, 'tiny-int8')
-    os.makedirs(real, exist_ok=True)
-    with open(os.path.join(real, 'config.json'), 'w', encoding='utf-8') as file:
-        json.dump(CONFIG, file, indent=1)
-    with open(os.path.join(real, 'vocab.spm'), 'wb') as file:
-        file.write(train_vocabulary())
-    weight_file.write(os.path.join(real, 'model.safetensors'), random_tensors(SEED), 'pt')
+    vocabularies = {'vocab.spm': train_vocabulary(VOCABULARY, slice(2))}
+    write_folder(real, CONFIG, vocabularies, random_tensors(SEED, CONFIG))
     quantize.quantise_folder(real, int8)
-    write_goldens(real, False)
-    write_goldens(int8, True)
+    write_goldens(real, False, SOURCES)
+    write_goldens(int8, True, SOURCES)
+    write_ssru_model(os.path.join(DATA, 'tiny-ssru'), os.path.join(DATA, 'tiny-marian'))
 
 
 if __name__ == '__main__':

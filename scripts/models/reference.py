@@ -5,7 +5,8 @@ usage: reference.py MODEL_DIR [--beam N] [--int8] < sentences > translations
 
 Int8 folders run with dequantised weights, or, with --int8, with the integer products of our core (see `quantise_rows`).
 Shapes: S source length, T target length, D model width, H heads, V vocabulary. One sentence at a time, no batch axis.
-Source: Vaswani et al. 2017, post-norm, with Marian's conventions (sin|cos halves, zero start vector, tied embeddings).
+Source: Vaswani et al. 2017, post-norm, with Marian's conventions (sin|cos halves, zero start vector, tied embeddings);
+Kim et al. 2019, "From Research to Production and Back", for decoders of SSRUs.
 """
 import argparse
 import json
@@ -60,6 +61,7 @@ class Matrix:
         stored = weight.astype(np.float64)
         self.scale = None if scale is None else scale.astype(np.float64)
         self.real = stored if scale is None else stored * self.scale[:, None]
+        int8_products = int8_products and scale is not None
         self.integers = stored if int8_products else None
         self.row_sums = stored.sum(1) if int8_products else None
 
@@ -79,13 +81,16 @@ class Model:
         with open(os.path.join(folder, 'config.json'), encoding='utf-8') as file:
             self.config = json.load(file)
         tensors, _ = weight_file.read(os.path.join(folder, 'model.safetensors'))
-        if int8_products and tensors['model.shared.weight'].dtype != np.int8:
+        shared = self.config['share_encoder_decoder_embeddings']
+        tables = ['model.shared'] * 2 if shared else ['model.encoder.embed_tokens', 'model.decoder.embed_tokens']
+        if int8_products and tensors[tables[0] + '.weight'].dtype != np.int8:
             raise ValueError(f'{folder}: int8 products need an int8 model')
         self.matrices = {name: Matrix(array, tensors.get(name + '_scale'), int8_products)
                          for name, array in tensors.items() if array.ndim == 2 and name.endswith('.weight')}
         self.vectors = {name: array.astype(np.float64).reshape(-1)
                         for name, array in tensors.items() if name not in self.matrices}
-        self.embedding = self.matrices['model.shared.weight']
+        self.source_embedding, self.embedding = (self.matrices[name + '.weight'] for name in tables)
+        self.has_ssru = self.config.get('decoder_unit') == 'ssru'
         self.width, self.heads = self.config['d_model'], self.config['encoder_attention_heads']
 
     def positions(self, count):
@@ -126,13 +131,29 @@ class Model:
         context, weights = self.attend(q, k, v, causal)
         return self.linear(f'{name}.out_proj', context), weights
 
+    def ssru(self, name, x):
+        """x [T, D] -> [T, D]: f = sigmoid(W_f x + b), c_t = f c_(t-1) + (1 - f) W x, relu(c_t); c starts as zeros."""
+        forget = 1 / (1 + np.exp(-self.linear(f'{name}.forget', x)))
+        candidate = self.matrices[f'{name}.candidate.weight'].apply(x)
+        cell, out = np.zeros(self.width), np.zeros_like(x)
+        for t in range(len(x)):
+            cell = forget[t] * cell + (1 - forget[t]) * candidate[t]
+            out[t] = np.maximum(cell, 0)
+        return out
+
+    def look_back(self, layer, x):
+        """x [T, D] -> [T, D]: the part of a decoder layer in which a position sees the ones before it, with its norm."""
+        if self.has_ssru:
+            return self.norm(f'{layer}.ssru_layer_norm', x + self.ssru(f'{layer}.ssru', x))
+        return self.norm(f'{layer}.self_attn_layer_norm', x + self.attention(f'{layer}.self_attn', x, x, True)[0])
+
     def feed_forward(self, name, x):
         """[R, D] -> [R, D]"""
         return self.linear(f'{name}.fc2', np.maximum(self.linear(f'{name}.fc1', x), 0))
 
     def encode(self, ids):
         """ids [S] (eos last) -> memory [S, D]"""
-        x = self.embedding.real[ids] * np.sqrt(self.width) + self.positions(len(ids))
+        x = self.source_embedding.real[ids] * np.sqrt(self.width) + self.positions(len(ids))
         for i in range(self.config['encoder_layers']):
             layer = f'model.encoder.layers.{i}'
             x = self.norm(f'{layer}.self_attn_layer_norm', x + self.attention(f'{layer}.self_attn', x, x)[0])
@@ -150,7 +171,7 @@ class Model:
         x = x + self.positions(len(x))
         for i in range(self.config['decoder_layers']):
             layer = f'model.decoder.layers.{i}'
-            x = self.norm(f'{layer}.self_attn_layer_norm', x + self.attention(f'{layer}.self_attn', x, x, True)[0])
+            x = self.look_back(layer, x)
             y, weights = self.attention(f'{layer}.encoder_attn', x, memory)
             x = self.norm(f'{layer}.encoder_attn_layer_norm', x + y)
             x = self.norm(f'{layer}.final_layer_norm', x + self.feed_forward(layer, x))
@@ -224,8 +245,16 @@ def forbid_repetition(out, allowed, logits):
 
 
 def load_vocabulary(folder):
-    """The SentencePiece processor of a model folder."""
+    """The SentencePiece processor of a model folder with one vocabulary for both sides."""
     return sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, 'vocab.spm'))
+
+
+def load_vocabularies(folder):
+    """The processors of source and target."""
+    if os.path.exists(os.path.join(folder, 'vocab.spm')):
+        return (load_vocabulary(folder),) * 2
+    return tuple(sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, side + '.spm'))
+                 for side in ('source', 'target'))
 
 
 def main():
@@ -234,11 +263,11 @@ def main():
     parser.add_argument('--beam', type=int, default=1)
     parser.add_argument('--int8', action='store_true', help='integer products, exactly as the int8 core')
     args = parser.parse_args()
-    vocabulary, model = load_vocabulary(args.folder), Model(args.folder, args.int8)
+    (source, target), model = load_vocabularies(args.folder), Model(args.folder, args.int8)
     for line in sys.stdin:
-        ids = vocabulary.encode(line.rstrip('\n')) + [EOS]
+        ids = source.encode(line.rstrip('\n')) + [EOS]
         out = model.greedy(ids) if args.beam == 1 else model.beam(ids, args.beam)[0][0]
-        print(vocabulary.decode(out), flush=True)
+        print(target.decode(out), flush=True)
 
 
 if __name__ == '__main__':

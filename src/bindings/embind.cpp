@@ -85,7 +85,7 @@ void set_relaxed_kernels(Buffer& module) {
 Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary, int threads) {
   return guarded([&] {
     const auto spm = std::move(vocabulary.bytes);
-    return new Engine(config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()},
+    return new Engine({config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()}},
                       {.threads = threads, .prepare_thread = use_relaxed_kernel});
   });
 }

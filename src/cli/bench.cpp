@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <ostream>
@@ -34,15 +35,15 @@ double rate(int units, Work work) {
 
 std::vector<int> made_up_sentence(const Config& config) {
   std::vector<int> ids;
-  for (int i = 0; i + 1 < kSentence; ++i) ids.push_back((i * 37 + 11) % config.vocabulary);
+  for (int i = 0; i + 1 < kSentence; ++i) ids.push_back((i * 37 + 11) % std::min(config.source_vocabulary, config.vocabulary));
   ids.push_back(config.eos);
   return ids;
 }
 
 class Bench {
  public:
-  explicit Bench(ModelFolder folder)
-      : model_(folder.config, std::move(folder.model)),
+  explicit Bench(ModelFiles files)
+      : model_(files.config, std::move(files.weights)),
         work_(model_.config(), kMaxRows * kSentence, kMaxRows),
         sentence_(made_up_sentence(model_.config())) {}
 
@@ -56,7 +57,7 @@ class Bench {
     for (int rows : {1, 4, kMaxRows})
       out << "decoder," << rows << ',' << rate(rows * kTarget, [&] { decode(rows); }) << '\n';
     out << "\nmemory,bytes\nweights," << model_.weight_bytes() << "\ncache of a sentence,"
-        << KvCache::bytes(model_.config(), kSentence + target_limit(kSentence)) << '\n';
+        << KvCache::bytes(model_.config(), kSentence) + DecoderState::bytes(model_.config(), target_limit(kSentence)) << '\n';
   }
 
  private:
@@ -65,10 +66,10 @@ class Bench {
   void decode(int rows) {
     KvCache cross(model_.config(), kSentence);
     model_.fill_cross_cache(model_.encode({&sentence_, 1}, work_).front(), work_, cross);
-    std::vector<KvCache> self(rows, KvCache(model_.config(), kTarget));
+    std::vector<DecoderState> states(rows, DecoderState(model_.config(), kTarget));
     for (int t = 0; t < kTarget; ++t) {
       std::vector<DecoderRow> step;
-      for (KvCache& cache : self) step.push_back({t == 0 ? kStart : sentence_[t - 1], &cross, &cache});
+      for (DecoderState& state : states) step.push_back({t == 0 ? kStart : sentence_[t - 1], &cross, &state});
       model_.step(step, work_);
     }
   }

@@ -1,19 +1,17 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
+
+#include "engine/model_files.h"
 
 namespace dragoman {
 
-/// The three files of a model folder, read whole.
-struct ModelFolder {
-  std::string config;            // config.json
-  std::vector<std::byte> model;  // model.safetensors
-  std::string vocabulary;        // vocab.spm
-};
-
+/// The files of a model folder, which may be of two kinds:
+/// - ours: config.json, model.safetensors, and vocab.spm or source.spm and target.spm;
+/// - Bergamot's and Firefox's: model.<languages>.*.bin, vocab.*.spm or srcvocab.*.spm and trgvocab.*.spm, and, if there
+///   is one, the shortlist lex.*.bin; each of them may be gzipped (.gz). The languages are those of the file's name
+///   ("ende"), or else of the folder's ("en-de").
 /// Throws Error(kIo) naming the file that cannot be read.
-ModelFolder read_model_folder(const std::string& folder);
+ModelFiles read_model_folder(const std::string& folder);
 
 }  // namespace dragoman

@@ -12,9 +12,9 @@
 namespace dragoman {
 
 void check_shortlist(const std::string& folder, std::istream& in, std::ostream& out) {
-  ModelFolder files = read_model_folder(folder);
+  ModelFiles files = read_model_folder(folder);
   const Tokenizer tokenizer(files.vocabulary);
-  const Transformer model(files.config, std::move(files.model));
+  const Transformer model(files.config, std::move(files.weights), files.shortlist);
   const Config& config = model.config();
   require(model.has_shortlist(), ErrorCode::kBadModel, folder,
           " has no shortlist: scripts/models/shortlist.py gives it one");
@@ -26,11 +26,12 @@ void check_shortlist(const std::string& folder, std::istream& in, std::ostream& 
     if (source.size() == 1 || source.size() > kMaxPositions) continue;
     const auto tokens = model.shortlist(source).tokens;
     const int length = static_cast<int>(source.size());
-    KvCache cross(config, length), self(config, target_limit(length));
+    KvCache cross(config, length);
+    DecoderState state(config, target_limit(length));
     model.fill_cross_cache(model.encode({&source, 1}, work).front(), work, cross);
     const long missing_before = missing;
-    for (int token = kStart; token != config.eos && self.length() < self.capacity(); ++steps) {
-      const DecoderRow row{token, &cross, &self};
+    for (int token = kStart; token != config.eos && state.length() < state.capacity(); ++steps) {
+      const DecoderRow row{token, &cross, &state};
       model.step({&row, 1}, work);
       token = argmax(work.logits.data(), config.vocabulary);
       missing += !std::binary_search(tokens.begin(), tokens.end(), token);

@@ -67,8 +67,7 @@ void print(const Line& line, bool json, std::ostream& out) {
 }  // namespace
 
 void translate_lines(const TranslateArguments& arguments, std::istream& in, std::ostream& out) {
-  ModelFolder folder = read_model_folder(arguments.model);
-  Engine engine(folder.config, std::move(folder.model), folder.vocabulary, arguments.engine);
+  Engine engine(read_model_folder(arguments.model), arguments.engine);
   TranslateOptions options = arguments.options;
   options.score = options.alignment = arguments.json;
   std::deque<Line> lines;

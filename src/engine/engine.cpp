@@ -26,16 +26,28 @@ EngineOptions checked(EngineOptions options) {
   return options;
 }
 
+void check_vocabulary(const Tokenizer& tokenizer, int pieces, const Config& config, const char* whose) {
+  require(tokenizer.size() == pieces, ErrorCode::kBadVocabulary, whose, " vocabulary has ", tokenizer.size(),
+          " pieces; the model asks for ", pieces);
+  require(tokenizer.eos() == config.eos, ErrorCode::kBadVocabulary, whose, " vocabulary's end of a sentence is piece ",
+          tokenizer.eos(), "; the model's is ", config.eos);
+  require(config.unknown < 0 || tokenizer.unknown() == config.unknown, ErrorCode::kBadVocabulary, whose,
+          " vocabulary's unknown piece is ", tokenizer.unknown(), "; the model's is ", config.unknown);
+}
+
 }  // namespace
 
-Engine::Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
-               EngineOptions options)
+Engine::Engine(ModelFiles files, EngineOptions options)
     : options_(checked(std::move(options))),
-      tokenizer_(vocabulary),
-      model_(config_json, std::move(model_file)),
+      source_tokenizer_(files.vocabulary),
+      model_(files.config, std::move(files.weights), files.shortlist),
       threads_(options_.threads, options_.prepare_thread) {
-  require(tokenizer_.size() == config().vocabulary, ErrorCode::kBadVocabulary, "vocab.spm has ", tokenizer_.size(),
-          " pieces; config.json asks for ", config().vocabulary);
+  const bool shared = files.target_vocabulary.empty();
+  require(shared == config().shared_embedding, ErrorCode::kBadVocabulary, "the model has ",
+          config().shared_embedding ? "one vocabulary" : "a vocabulary for each side", ", which its files have not");
+  if (!shared) target_tokenizer_.emplace(files.target_vocabulary);
+  check_vocabulary(source_tokenizer_, config().source_vocabulary, config(), shared ? "the" : "the source's");
+  check_vocabulary(target_tokenizer(), config().vocabulary, config(), shared ? "the" : "the target's");
   // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
   // with the widest beams.
   const int parts = threads_.size();
@@ -88,14 +100,14 @@ bool Engine::fetch_next() {
 std::vector<int> Engine::read(Translation& owner, size_t sentence) const {
   const std::string_view text = owner.source(sentence);
   std::vector<TextRange>* const ranges = owner.options().annotate ? &owner.sentence(sentence).source_pieces : nullptr;
-  return tokenizer_.encode(is_in_capitals(text) ? lower_capitals(text) : text, ranges);
+  return source_tokenizer_.encode(is_in_capitals(text) ? lower_capitals(text) : text, ranges);
 }
 
 // What a sentence takes from its encoding to its end.
 Demand Engine::demand_of(const Waiting& sentence) const {
   const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.options.beam;
   return {sentence.ids.size(), static_cast<size_t>(beam),
-          KvCache::bytes(config(), pieces + beam * target_limit(pieces))};
+          KvCache::bytes(config(), pieces) + beam * DecoderState::bytes(config(), target_limit(pieces))};
 }
 
 // As many waiting sentences as there is room for. Empty if none.
@@ -103,8 +115,8 @@ std::vector<Engine::Waiting> Engine::take_batch() {
   const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
   Demand running, taken;
   for (const Active& active : active_)
-    running =
-        running + Demand{0, active.self.size(), active.cross.bytes() + active.self.size() * active.self[0].bytes()};
+    running = running +
+              Demand{0, active.states.size(), active.cross.bytes() + active.states.size() * active.states[0].bytes()};
   std::vector<Waiting> batch;
   while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
     const Demand demand = demand_of(*next_);
@@ -133,14 +145,14 @@ void Engine::encode(std::vector<Waiting> batch) {
   for (Waiting& sentence : batch) {
     const int length = static_cast<int>(sentence.ids.size()), limit = target_limit(length);
     const TranslateOptions& options = sentence.options;
-    std::vector<KvCache> self;
-    for (int i = 0; i < options.beam; ++i) self.emplace_back(config(), limit);
+    std::vector<DecoderState> states;
+    for (int i = 0; i < options.beam; ++i) states.emplace_back(config(), limit);
     LogitsRules rules;
     rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(sentence.ids)));
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
-                       std::move(self), shortlist_of(sentence.ids),
+                       std::move(states), shortlist_of(sentence.ids),
                        Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
-                       Detokenizer(tokenizer_, options.annotate), attention_of(options, length)});
+                       Detokenizer(target_tokenizer(), options.annotate), attention_of(options, length)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
@@ -159,9 +171,9 @@ void Engine::decode() {
   for (Active& active : active_) {
     active.first_step_row = step_rows_.size();
     const Shortlist* shortlist = active.shortlist ? &*active.shortlist : nullptr;
-    for (KvCache* self = active.self.data(); const Hypothesis& hypothesis : active.search.live()) {
+    for (DecoderState* state = active.states.data(); const Hypothesis& hypothesis : active.search.live()) {
       const int last = hypothesis.tokens.empty() ? kStart : hypothesis.tokens.back();
-      step_rows_.push_back({last, &active.cross, self++, shortlist});
+      step_rows_.push_back({last, &active.cross, state++, shortlist});
       if (active.attention)
         step_rows_.back().attention =
             active.attention->step_row(static_cast<int>(step_rows_.size() - 1 - active.first_step_row));
@@ -188,7 +200,7 @@ void Engine::choose(Active& active, MatrixBlock logits) {
     active.search.extend(logits.leftCols(active.shortlist->tokens.size()), active.shortlist->tokens);
   else
     active.search.extend(logits, {});
-  if (!active.search.finished()) reorder(active.self, active.search.parents());
+  if (!active.search.finished()) reorder(active.states, active.search.parents());
 }
 
 // Tells the owner what has become of its sentence; true when that is finished.
@@ -206,7 +218,7 @@ bool Engine::publish(Active& active) {
   sentence.target_pieces = active.text.ranges();
   if (active.attention) sentence.attention = active.attention->of(best);
   for (const Hypothesis& other : active.search.ranked().subspan(1)) {
-    Detokenizer text(tokenizer_);
+    Detokenizer text(target_tokenizer());
     for (const int token : other.tokens) text.append(token);
     text.finish();
     sentence.alternatives.push_back(cased(text.text()));

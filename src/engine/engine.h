@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "engine/admission.h"
 #include "engine/attention_record.h"
+#include "engine/model_files.h"
 #include "engine/options.h"
 #include "engine/translation.h"
 #include "model/transformer.h"
@@ -22,15 +23,14 @@ namespace dragoman {
 /// (continuous batching): a finished sentence leaves its row to the next one, texts take turns. Each sentence's
 /// translation is the same whatever is translated beside it, and on however many threads.
 ///
-///   Engine engine(config, model, vocabulary);
+///   Engine engine(std::move(files));
 ///   auto translation = engine.start("How are you?");
 ///   while (engine.step()) std::cout << translation->take_text();
 ///   std::cout << translation->take_text();
 class Engine {
  public:
-  /// The three files of a model folder. Throws Error(kBadConfig, kBadModel, kBadVocabulary, kInvalidArgument).
-  Engine(std::string_view config_json, std::vector<std::byte> model_file, std::string_view vocabulary,
-         EngineOptions options = {});
+  /// Throws Error(kBadConfig, kBadModel, kBadVocabulary, kInvalidArgument).
+  explicit Engine(ModelFiles files, EngineOptions options = {});
 
   const Config& config() const { return model_.config(); }
   /// Splits the text into sentences and queues them; cheap beside translating it. Throws Error(kInvalidArgument).
@@ -46,7 +46,7 @@ class Engine {
     size_t sentence;
     bool in_capitals;
     KvCache cross;
-    std::vector<KvCache> self;  // one for each of search.live(), and spare ones
+    std::vector<DecoderState> states;  // one for each of search.live(), and spare ones
     std::optional<Shortlist> shortlist;
     Beam search;
     Detokenizer text;
@@ -61,6 +61,7 @@ class Engine {
     std::vector<int> ids;
   };
 
+  const Tokenizer& target_tokenizer() const { return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_; }
   bool fetch_next();
   std::vector<int> read(Translation& owner, size_t sentence) const;
   Demand demand_of(const Waiting& sentence) const;
@@ -73,7 +74,8 @@ class Engine {
   bool publish(Active& active);
 
   EngineOptions options_;
-  Tokenizer tokenizer_;
+  Tokenizer source_tokenizer_;
+  std::optional<Tokenizer> target_tokenizer_;  // unless it is the same
   Transformer model_;
   ThreadPool threads_;
   std::deque<Workspace> work_;                    // one for each part of the work

@@ -1,23 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-#include <vector>
+
+#include "io/tensor.h"
 
 namespace dragoman {
-
-enum class TensorType { kF32, kF16, kI8, kU16 };
-
-/// A named array inside the caller's bytes: nothing is copied. The bytes are writable so that the owner may repack a
-/// tensor where it lies; they have no alignment.
-struct Tensor {
-  TensorType type;
-  std::vector<int64_t> shape;
-  std::span<std::byte> bytes;
-};
 
 /// The tensors of a safetensors file by name (format: 8 bytes little-endian header length, JSON header, data).
 ///

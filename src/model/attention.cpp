@@ -57,8 +57,8 @@ void decoder_self_attention(const AttentionWeights& weights, int heads, int laye
   const size_t row_bytes = work.hidden.cols() * sizeof(float);
   project_query_key_value(weights, count, work);
   for (int r = 0; r < count; ++r) {
-    KvCache& cache = *rows[r].self;
-    const int position = cache.length();
+    KvCache& cache = rows[r].target->cache();
+    const int position = rows[r].target->length();
     std::memcpy(cache.keys(layer) + position * work.hidden.cols(), work.key.row(r).data(), row_bytes);
     std::memcpy(cache.values(layer) + position * work.hidden.cols(), work.value.row(r).data(), row_bytes);
     attend_cache(cache, layer, position + 1, heads, r, work, work.attention.data());

@@ -18,7 +18,7 @@ void encoder_self_attention(const AttentionWeights& weights, int heads, std::spa
                             Workspace& work);
 
 /// hidden = LN(hidden + attention(hidden)) for one new position of every row: its key and value are appended to the
-/// row's cache at position self->length(), which the caller advances after the last layer.
+/// row's cache at position target->length(), which the caller advances after the last layer.
 void decoder_self_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows,
                             float eps, Workspace& work);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.h"
 
@@ -11,6 +12,12 @@ namespace {
 using nlohmann::json;
 
 constexpr auto kBad = ErrorCode::kBadConfig;
+
+json parse_object(std::string_view text) {
+  json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  require(config.is_object(), kBad, "config.json is not a JSON object");
+  return config;
+}
 
 int read_int(const json& config, const char* key, int least, int most) {
   const auto it = config.find(key);
@@ -37,15 +44,11 @@ void expect(const json& config, const char* key, const json& value) {
                                : it->type_name());  // printing a deep structure would exhaust the stack
 }
 
-// As the file says; else all heads of the last layer but one, which is where they are in most models.
 std::vector<Head> read_alignment_heads(const json& config, const Config& c) {
   constexpr auto kKey = "alignment_heads";
-  std::vector<Head> heads;
   const auto it = config.find(kKey);
-  if (it == config.end()) {
-    for (int head = 0; head < c.decoder_heads; ++head) heads.push_back({std::max(c.decoder_layers - 2, 0), head});
-    return heads;
-  }
+  if (it == config.end()) return usual_alignment_heads(c);
+  std::vector<Head> heads;
   require(it->is_array() && !it->empty(), kBad, "config.json: ", kKey, " is no list of [layer, head]");
   for (const json& pair : *it) {
     const bool two =
@@ -57,22 +60,43 @@ std::vector<Head> read_alignment_heads(const json& config, const Config& c) {
   return heads;
 }
 
+bool read_bool(const json& config, const char* key) {
+  const auto it = config.find(key);
+  require(it != config.end() && it->is_boolean(), kBad, "config.json lacks '", key, "', which is true or false");
+  return it->get<bool>();
+}
+
+DecoderUnit read_decoder_unit(const json& config) {
+  const auto it = config.find("decoder_unit");
+  if (it == config.end() || *it == "self-attention") return DecoderUnit::kSelfAttention;
+  require(*it == "ssru", kBad, "config.json: decoder_unit must be \"self-attention\" or \"ssru\"");
+  return DecoderUnit::kSsru;
+}
+
 }  // namespace
 
+std::vector<Head> usual_alignment_heads(const Config& c) {
+  std::vector<Head> heads;
+  for (int head = 0; head < c.decoder_heads; ++head) heads.push_back({std::max(c.decoder_layers - 2, 0), head});
+  return heads;
+}
+
+std::pair<std::string, std::string> parse_languages(std::string_view text) {
+  const json config = parse_object(text);
+  return {read_language(config, "source_language"), read_language(config, "target_language")};
+}
+
 Config parse_config(std::string_view text) {
-  const json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  require(config.is_object(), kBad, "config.json is not a JSON object");
+  const json config = parse_object(text);
   expect(config, "model_type", "marian");
   expect(config, "activation_function", "relu");
   expect(config, "normalize_before", false);
   expect(config, "scale_embedding", true);
   expect(config, "position_embedding", "sinusoidal");
   expect(config, "decoder_start", "zero");
-  expect(config, "share_encoder_decoder_embeddings", true);
 
   Config c{};
-  c.source_language = read_language(config, "source_language");
-  c.target_language = read_language(config, "target_language");
+  std::tie(c.source_language, c.target_language) = parse_languages(text);
   c.width = read_int(config, "d_model", 4, 8192);
   c.encoder_ffn_width = read_int(config, "encoder_ffn_dim", 1, 65536);
   c.decoder_ffn_width = read_int(config, "decoder_ffn_dim", 1, 65536);
@@ -80,8 +104,13 @@ Config parse_config(std::string_view text) {
   c.decoder_layers = read_int(config, "decoder_layers", 1, 64);
   c.encoder_heads = read_int(config, "encoder_attention_heads", 1, 256);
   c.decoder_heads = read_int(config, "decoder_attention_heads", 1, 256);
-  c.vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
-  c.eos = read_int(config, "eos_token_id", 0, c.vocabulary - 1);
+  c.shared_embedding = read_bool(config, "share_encoder_decoder_embeddings");
+  c.source_vocabulary = read_int(config, "vocab_size", 2, 1 << 20);
+  c.vocabulary = c.source_vocabulary;
+  if (!c.shared_embedding && config.contains("decoder_vocab_size"))
+    c.vocabulary = read_int(config, "decoder_vocab_size", 2, 1 << 20);
+  c.decoder_unit = read_decoder_unit(config);
+  c.eos = read_int(config, "eos_token_id", 0, std::min(c.source_vocabulary, c.vocabulary) - 1);
   for (int heads : {c.encoder_heads, c.decoder_heads}) {
     require(c.width % heads == 0, kBad, "config.json: ", heads, " attention heads do not divide d_model ", c.width);
   }

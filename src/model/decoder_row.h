@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/kv_cache.h"
+#include "model/decoder_state.h"
 
 namespace dragoman {
 
@@ -13,7 +13,7 @@ inline constexpr int kStart = -1;
 struct DecoderRow {
   int token;                             // the last one chosen, or kStart
   const KvCache* cross;                  // keys and values of the source sentence
-  KvCache* self;                         // keys and values of the target so far; the step appends to it
+  DecoderState* target;                  // the target so far; the step appends to it
   const Shortlist* shortlist = nullptr;  // the sentence's own output layer, in place of the whole vocabulary
   float* attention = nullptr;  // [L, H, S]: receives this step's cross-attention, the softmax of every layer and head
 };

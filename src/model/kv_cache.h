@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "model/config.h"
@@ -37,9 +36,5 @@ class KvCache {
   int width_, capacity_, length_ = 0;
   std::vector<float> data_;  // [layers, keys | values, capacity, D]
 };
-
-/// Makes caches[i] what caches[parents[i]] was, for all i below parents.size() <= caches.size(). A parent's first child
-/// takes its cache, only others copy.
-void reorder(std::vector<KvCache>& caches, std::span<const int> parents);
 
 }  // namespace dragoman

@@ -15,12 +15,14 @@
 namespace dragoman {
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017), post-norm, with Marian's conventions: sin|cos halves,
-/// embeddings scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the embedding. Const
-/// after construction; what changes lies in Workspace and KvCache.
+/// embeddings scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the target's
+/// embedding; README.md beside this file lists the variants. Const after construction; what changes lies in Workspace,
+/// KvCache and DecoderState.
 class Transformer {
  public:
-  /// Throws Error(kBadConfig or kBadModel).
-  Transformer(std::string_view config_json, std::vector<std::byte> model_file);
+  /// The files are those of load_model. Throws Error(kBadConfig or kBadModel).
+  Transformer(std::string_view config_json, std::vector<std::byte> model_file,
+              std::span<const std::byte> shortlist = {});
 
   const Config& config() const { return config_; }
   /// Bytes of the weights as they were stored.
@@ -40,14 +42,15 @@ class Transformer {
   /// The output layer for one sentence; source: as in `encode`. Only if has_shortlist().
   Shortlist shortlist(std::span<const int> source) const;
 
-  /// One position further for every row: appends to its self-attention cache and leaves its logits in its row of
+  /// One position further for every row: appends to its state and leaves its logits in its row of
   /// work.logits: [V], or one for each token of its shortlist; and its cross-attention where the row wants it.
-  /// 1 <= R <= work.max_hypotheses; each cache needs capacity for one more position. Allocates nothing with int8
+  /// 1 <= R <= work.max_hypotheses; each state needs capacity for one more position. Allocates nothing with int8
   /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;
 
  private:
-  void embed(int token, int position, float* row) const;
+  explicit Transformer(Model model);
+  void embed(const Linear& table, int token, int position, float* row) const;
 
   Config config_;
   Weights weights_;

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "io/marian_binary.h"
 #include "io/safetensors.h"
+#include "model/marian_config.h"
 
 namespace dragoman {
 namespace {
@@ -30,10 +32,14 @@ Eigen::half half_at(const std::byte* bytes, int64_t i) {
   return Eigen::numext::bit_cast<Eigen::half>(bits);
 }
 
+std::string own_name(const std::string& name) { return name; }
+
 // Hands out each tensor once, checked against the shape that the config asks for.
 class TensorReader {
  public:
-  explicit TensorReader(std::map<std::string, Tensor> tensors) : tensors_(std::move(tensors)) {}
+  // file_name: what a tensor of ours is called among `tensors`, and so in errors.
+  TensorReader(std::map<std::string, Tensor> tensors, std::string (*file_name)(const std::string&))
+      : tensors_(std::move(tensors)), file_name_(file_name) {}
 
   Linear linear(const std::string& name, int outputs, int width) {
     auto weights = matrix(name + ".weight", outputs, width);
@@ -43,11 +49,10 @@ class TensorReader {
   std::variant<FloatMatrix, Int8Matrix> matrix(const std::string& name, int outputs, int width) {
     const Tensor tensor = take(name, {outputs, width});
     if (tensor.type == TensorType::kI8) {
-      const Vector scale = vector(name + "_scale", {outputs});
       has_int8_ = true;
-      return Int8Matrix(tensor.bytes, {scale.begin(), scale.end()}, outputs, width);
+      return Int8Matrix(tensor.bytes, row_scales(name, tensor, outputs), outputs, width);
     }
-    require(tensor.type != TensorType::kU16, kBad, "tensor ", name, " is U16; it must be I8, F32 or F16");
+    require(tensor.type != TensorType::kU16, kBad, "tensor ", file_name_(name), " is U16; it must be I8, F32 or F16");
     FloatMatrix weights{Matrix(outputs, width)};
     read_floats(name, tensor, weights.values.data());
     return weights;
@@ -55,7 +60,7 @@ class TensorReader {
 
   Vector vector(const std::string& name, const std::vector<int64_t>& shape) {
     const Tensor tensor = take(name, shape);
-    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", name,
+    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", file_name_(name),
             " must be F32 or F16");
     int64_t size = 1;
     for (int64_t n : shape) size *= n;
@@ -67,7 +72,7 @@ class TensorReader {
   // Hugging Face writes [1, V], some converters [V].
   Vector logits_bias(int vocabulary) {
     const std::string name = "final_logits_bias";
-    const auto it = tensors_.find(name);
+    const auto it = tensors_.find(file_name_(name));
     const bool flat = it != tensors_.end() && it->second.shape.size() == 1;
     return vector(name, flat ? std::vector<int64_t>{vocabulary} : std::vector<int64_t>{1, vocabulary});
   }
@@ -83,24 +88,42 @@ class TensorReader {
     auto candidates = pieces("shortlist.candidates", vocabulary);
     require(candidates.size() % vocabulary == 0, kBad, "tensor shortlist.candidates has ", candidates.size(),
             " pieces; it needs as many for each of ", vocabulary);
-    return LexicalTable(std::move(candidates), pieces("shortlist.frequent", vocabulary), vocabulary);
+    std::vector<uint32_t> offsets;
+    for (int i = 0; i <= vocabulary; ++i) offsets.push_back(static_cast<uint32_t>(candidates.size() / vocabulary * i));
+    return LexicalTable(std::move(offsets), std::move(candidates), pieces("shortlist.frequent", vocabulary), true);
+  }
+
+  // W [outputs, width] without a bias.
+  Linear bare_linear(const std::string& name, int outputs, int width) {
+    return Linear(matrix(name + ".weight", outputs, width), Vector::Zero(outputs));
   }
 
   bool has_int8() const { return has_int8_; }
 
   void expect_empty() const {
     require(tensors_.empty(), kBad, "model has ", tensors_.size(),
-            " tensors more than its config.json describes, first '", tensors_.empty() ? "" : tensors_.begin()->first,
+            " tensors more than its configuration describes, first '", tensors_.empty() ? "" : tensors_.begin()->first,
             "'");
   }
 
  private:
-  Tensor take(const std::string& name, const std::vector<int64_t>& shape) {
+  Tensor take(const std::string& our_name, const std::vector<int64_t>& shape) {
+    const std::string name = file_name_(our_name);
     auto node = tensors_.extract(name);
     require(!node.empty(), kBad, "model lacks the tensor ", name);
     require(node.mapped().shape == shape, kBad, "tensor ", name, " has shape ", describe(node.mapped().shape),
-            "; config.json asks for ", describe(shape));
+            "; the model's configuration asks for ", describe(shape));
     return node.mapped();
+  }
+
+  std::vector<float> row_scales(const std::string& name, const Tensor& tensor, int outputs) {
+    if (tensor.scale == 0) {
+      const Vector scale = vector(name + "_scale", {outputs});
+      return {scale.begin(), scale.end()};
+    }
+    require(tensor.scale <= kLargestWeight, kBad, "tensor ", file_name_(name), " has steps of ", tensor.scale,
+            ", which no trained model does: the file is damaged");
+    return std::vector<float>(outputs, tensor.scale);
   }
 
   std::vector<uint16_t> pieces(const std::string& name, int vocabulary) {
@@ -114,7 +137,7 @@ class TensorReader {
     return values;
   }
 
-  static void read_floats(const std::string& name, const Tensor& tensor, float* out) {
+  void read_floats(const std::string& name, const Tensor& tensor, float* out) const {
     const auto count = static_cast<int64_t>(tensor.bytes.size() / (tensor.type == TensorType::kF32 ? 4 : 2));
     if (tensor.type == TensorType::kF32) {
       std::memcpy(out, tensor.bytes.data(), tensor.bytes.size());
@@ -122,12 +145,13 @@ class TensorReader {
       for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(half_at(tensor.bytes.data(), i));
     }
     for (int64_t i = 0; i < count; ++i) {
-      require(std::abs(out[i]) <= kLargestWeight, kBad, "tensor ", name, " holds ", out[i], " at index ", i,
+      require(std::abs(out[i]) <= kLargestWeight, kBad, "tensor ", file_name_(name), " holds ", out[i], " at index ", i,
               ", which no trained model does: the file is damaged");
     }
   }
 
   std::map<std::string, Tensor> tensors_;
+  std::string (*file_name_)(const std::string&);
   bool has_int8_ = false;
 };
 
@@ -139,18 +163,32 @@ AttentionWeights read_attention(TensorReader& in, const std::string& name, int w
   return {std::move(query), std::move(key), std::move(value), std::move(output), in.norm(name + "_layer_norm", width)};
 }
 
+SsruWeights read_ssru(TensorReader& in, const std::string& name, int width) {
+  auto forget = in.linear(name + ".forget", width, width);
+  auto candidate = in.bare_linear(name + ".candidate", width, width);
+  return {std::move(forget), std::move(candidate), in.norm(name + "_layer_norm", width)};
+}
+
+std::variant<AttentionWeights, SsruWeights> read_history(TensorReader& in, const std::string& layer, const Config& c) {
+  if (c.decoder_unit == DecoderUnit::kSsru) return read_ssru(in, layer + ".ssru", c.width);
+  return read_attention(in, layer + ".self_attn", c.width);
+}
+
 FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer, int width, int ffn_width) {
   auto up = in.linear(layer + ".fc1", ffn_width, width);
   auto down = in.linear(layer + ".fc2", width, ffn_width);
   return {std::move(up), std::move(down), in.norm(layer + ".final_layer_norm", width)};
 }
 
-}  // namespace
-
-Weights load_weights(const Config& c, std::vector<std::byte> file) {
-  TensorReader in(parse_safetensors(file));
-  auto embedding = in.matrix("model.shared.weight", c.vocabulary, c.width);
-  Weights weights{{}, file.size(), Linear(std::move(embedding), in.logits_bias(c.vocabulary)), {}, {}, {}};
+// All but the shortlist, and the bytes behind int8 matrices.
+Weights read_weights(TensorReader& in, const Config& c) {
+  auto embedding =
+      in.matrix(c.shared_embedding ? "model.shared.weight" : "model.decoder.embed_tokens.weight", c.vocabulary, c.width);
+  Vector bias = in.logits_bias(c.vocabulary);
+  if (c.unknown >= 0) bias[c.unknown] = -kLargestWeight;
+  Weights weights{{}, 0, Linear(std::move(embedding), std::move(bias)), {}, {}, {}, {}};
+  if (!c.shared_embedding)
+    weights.source_embedding = in.bare_linear("model.encoder.embed_tokens", c.source_vocabulary, c.width);
   for (int i = 0; i < c.encoder_layers; ++i) {
     const std::string layer = "model.encoder.layers." + std::to_string(i);
     auto self_attention = read_attention(in, layer + ".self_attn", c.width);
@@ -158,15 +196,50 @@ Weights load_weights(const Config& c, std::vector<std::byte> file) {
   }
   for (int i = 0; i < c.decoder_layers; ++i) {
     const std::string layer = "model.decoder.layers." + std::to_string(i);
-    auto self_attention = read_attention(in, layer + ".self_attn", c.width);
+    auto history = read_history(in, layer, c);
     auto cross_attention = read_attention(in, layer + ".encoder_attn", c.width);
-    weights.decoder.push_back({std::move(self_attention), std::move(cross_attention),
+    weights.decoder.push_back({std::move(history), std::move(cross_attention),
                                read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
   }
-  weights.lexical = in.lexical_table(c.vocabulary);
-  in.expect_empty();
-  if (in.has_int8()) weights.file = std::move(file);  // else all was copied out
   return weights;
+}
+
+// Pieces are kept in 16 bits.
+LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
+  MarianShortlist list = parse_marian_shortlist(file);
+  require(c.vocabulary <= 1 << 16, kBad, "a shortlist of ", c.vocabulary, " pieces is not supported; at most 65536 are");
+  require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBad, "shortlist file is for ",
+          list.offsets.size() - 1, " source pieces; the model has ", c.source_vocabulary);
+  std::vector<uint16_t> candidates, frequent;
+  for (const uint32_t piece : list.pieces) {
+    require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ", c.vocabulary);
+    candidates.push_back(static_cast<uint16_t>(piece));
+  }
+  const auto first = static_cast<int>(std::min<uint64_t>(list.frequent, c.vocabulary));
+  for (int i = 0; i < first; ++i) frequent.push_back(static_cast<uint16_t>(i));
+  frequent.push_back(static_cast<uint16_t>(c.eos));
+  return LexicalTable({list.offsets.begin(), list.offsets.end()}, std::move(candidates), std::move(frequent),
+                      c.shared_embedding);
+}
+
+}  // namespace
+
+Model load_model(std::string_view config_json, std::vector<std::byte> file, std::span<const std::byte> shortlist) {
+  const bool is_marians = is_marian_model(file);
+  require(is_marians || shortlist.empty(), ErrorCode::kInvalidArgument,
+          "a shortlist in a file of its own belongs to a model of Marian's; this one is none");
+  MarianModel marian;
+  if (is_marians) marian = parse_marian_model(file);
+  const Config c = is_marians ? parse_marian_config(marian.config, config_json) : parse_config(config_json);
+  TensorReader in = is_marians ? TensorReader(std::move(marian.tensors), marian_name)
+                               : TensorReader(parse_safetensors(file), own_name);
+  Model model{c, read_weights(in, c)};
+  if (is_marians && !shortlist.empty()) model.weights.lexical = read_shortlist(c, shortlist);
+  if (!is_marians) model.weights.lexical = in.lexical_table(c.vocabulary);
+  in.expect_empty();
+  model.weights.bytes = file.size();
+  if (in.has_int8()) model.weights.file = std::move(file);  // else all was copied out
+  return model;
 }
 
 }  // namespace dragoman

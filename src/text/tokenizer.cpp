@@ -41,6 +41,8 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
 Tokenizer::~Tokenizer() = default;
 
 int Tokenizer::size() const { return processor_->GetPieceSize(); }
+int Tokenizer::eos() const { return processor_->eos_id(); }
+int Tokenizer::unknown() const { return processor_->unk_id(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
   // When memory is short protobuf leaves behind what must not be destroyed: better lost.

@@ -21,6 +21,9 @@ class Tokenizer {
   ~Tokenizer();
 
   int size() const;
+  /// The piece that ends a sentence, and the one for what no other is made for; -1: there is none.
+  int eos() const;
+  int unknown() const;
   /// Ids of valid UTF-8 `text`, without eos. ranges, if given, receives which bytes of `text` each is made of. They
   /// tile it: the first begins at 0, each where the one before ends, the last ends at the end; blanks belong to what
   /// follows them. A piece may be empty: a character that takes several (bytes; a ligature, normalised) belongs to the

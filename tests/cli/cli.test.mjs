@@ -1,11 +1,12 @@
 // The command line as a user calls it: output, exit codes, messages.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'dragoman-cli-'));
@@ -105,4 +106,55 @@ test('a truncated model exits with 1 and says so', () => {
   const { status, err } = dragoman(['translate', '--model', folder], 'x\n');
   assert.equal(status, 1);
   assert.match(err, /^dragoman: bad-model: .*cut off.*\n$/);
+});
+
+// Firefox's files under their names; `pack` may gzip them.
+function marianFolder(name, pack = (bytes) => bytes, ending = '') {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  for (const [from, to] of Object.entries({
+    'tiny-marian/model.ende.intgemm.alphas.bin': 'model.ende.intgemm.alphas.bin',
+    'tiny-marian/lex.ende.s2t.bin': 'lex.50.50.ende.s2t.bin',
+    'tiny-ssru/source.spm': 'srcvocab.ende.spm',
+    'tiny-ssru/target.spm': 'trgvocab.ende.spm',
+  })) {
+    writeFileSync(join(folder, to + ending), pack(readFileSync(join(root, 'tests/data', from))));
+  }
+  return folder;
+}
+
+test("a folder with Bergamot's files is translated with, gzipped or not", () => {
+  const { cases } = JSON.parse(readFileSync(join(root, 'tests/data/tiny-marian/golden.json'), 'utf8'));
+  const sources = cases.map(({ source }) => `${source}\n`).join('');
+  const plain = marianFolder('bergamot');
+  const whole = dragoman(['translate', '--no-shortlist', '--model', plain], sources);
+  const golden = cases.map(({ greedy }) => `${greedy.replace(/[\0-\x1f]/g, ' ')}\n`).join('');
+  assert.equal(whole.out, golden);
+  const listed = dragoman(['translate', '--model', plain], sources);
+  assert.equal(listed.status, 0);
+  assert.notEqual(listed.out, golden); // the shortlist is one of random pieces
+  const packed = marianFolder('bergamot-gz', gzipSync, '.gz');
+  assert.equal(dragoman(['translate', '--model', packed], sources).out, listed.out);
+  assert.equal(dragoman(['bench', '--model', packed]).status, 0);
+});
+
+test("what is wrong with a folder of Bergamot's files is said in one line", () => {
+  const failure = (folder) => {
+    const { status, err } = dragoman(['translate', '--model', folder], 'x\n');
+    assert.equal(status, 1);
+    return err;
+  };
+  const missing = marianFolder('bergamot-missing');
+  rmSync(join(missing, 'trgvocab.ende.spm'));
+  assert.match(failure(missing), /^dragoman: io: cannot read .*vocab\.\*\.spm.*\n$/);
+  const twice = marianFolder('bergamot-twice');
+  cpSync(join(twice, 'model.ende.intgemm.alphas.bin'), join(twice, 'model.ende.intgemm8.bin'));
+  assert.match(failure(twice), /^dragoman: io: .* holds more than one model\.\*\.bin: .*\n$/);
+  const cut = marianFolder('bergamot-cut', gzipSync, '.gz');
+  truncateSync(join(cut, 'model.ende.intgemm.alphas.bin.gz'), 5000);
+  assert.match(failure(cut), /^dragoman: io: .*model\.ende\.intgemm\.alphas\.bin\.gz is damaged: .*\n$/);
+  const alone = marianFolder('bergamot-one-side');
+  cpSync(join(alone, 'srcvocab.ende.spm'), join(alone, 'vocab.ende.spm'));
+  rmSync(join(alone, 'srcvocab.ende.spm'));
+  assert.match(failure(alone), /^dragoman: bad-vocabulary: the model has a vocabulary for each side.*\n$/);
 });

@@ -70,7 +70,7 @@ TEST_CASE("a decoder step allocates nothing", "[model]") {
   Workspace work(model.config(), 16, 2);
   const std::vector<int> source = {5, 9, 77, 0};
   const KvCache cross = test::cross_cache(model, source, work);
-  KvCache self[2] = {{model.config(), 30}, {model.config(), 30}};
+  DecoderState self[2] = {{model.config(), 30}, {model.config(), 30}};
   for (int t = 0; t < 30; ++t) {
     const DecoderRow rows[2] = {{t ? 7 : kStart, &cross, &self[0]}, {t ? 11 : kStart, &cross, &self[1]}};
     const long before = count();

@@ -143,8 +143,9 @@ TEST_CASE("letting go of a translation cancels it", "[engine]") {
 TEST_CASE("a vocabulary that does not fit the model is an error", "[engine]") {
   const std::string folder = test::data("tiny-int8");
   try {
-    Engine(test::read_text(folder + "/config.json"), test::read_bytes(folder + "/model.safetensors"),
-           test::read_text(test::weights("en-de/vocab.spm")));
+    ModelFiles files = test::read_model(folder);
+    files.vocabulary = test::read_text(test::weights("en-de/vocab.spm"));
+    Engine engine(std::move(files));
     FAIL("accepted");
   } catch (const Error& e) {
     CHECK(e.code() == ErrorCode::kBadVocabulary);

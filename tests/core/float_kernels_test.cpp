@@ -11,6 +11,7 @@
 #include "kernels/layer_norm.h"
 #include "kernels/quantize.h"
 #include "kernels/softmax.h"
+#include "kernels/ssru.h"
 #include "support.h"
 
 using namespace dragoman;
@@ -163,5 +164,22 @@ TEST_CASE("argmax for all lengths takes the first of equal values", "[kernels]")
     REQUIRE(argmax(x.data(), n) == first);
     std::fill(x.begin(), x.end(), -1.0f);
     REQUIRE(argmax(x.data(), n) == 0);
+  }
+}
+
+TEST_CASE("a step of an SSRU equals its definition for all widths", "[kernels]") {
+  Random random(15);
+  for (int width = 1; width <= 40; ++width) {
+    for (const float most : {1.0f, 30.0f, 1e4f}) {
+      const auto forget = random.reals(width + 1, -most, most), candidate = random.reals(width + 1, -most, most);
+      std::vector<float> cell = random.reals(width, -most, most), expected_cell = cell;
+      std::vector<float> out(width + 1, -1), expected(width + 1, -1);
+      // + 1: not aligned
+      ssru_step_reference(forget.data() + 1, candidate.data() + 1, expected_cell.data(), expected.data(), width);
+      ssru_step(forget.data() + 1, candidate.data() + 1, cell.data(), out.data(), width);
+      require_close(out, expected, most * 1e-6f);
+      require_close(cell, expected_cell, most * 1e-6f);
+      CHECK(out[width] == -1);
+    }
   }
 }

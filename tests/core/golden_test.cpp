@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "base/error.h"
 #include "kernels/softmax.h"
 #include "support.h"
 
@@ -60,9 +61,8 @@ void check_beam(const Transformer& model, const json& golden, float tolerance) {
   }
 }
 
-void check_folder(const std::string& folder, float tolerance) {
+void check_goldens(const Transformer& model, const std::string& folder, float tolerance) {
   const json golden = json::parse(test::read_text(folder + "/golden.json"));
-  const Transformer model = test::load_transformer(folder);
   for (const json& c : golden["cases"]) {
     INFO(folder << ": " << c["source"]);
     check_tensors(model, c, tolerance);
@@ -70,13 +70,22 @@ void check_folder(const std::string& folder, float tolerance) {
   }
 }
 
+void check_folder(const std::string& folder, float tolerance) {
+  check_goldens(test::load_transformer(folder), folder, tolerance);
+}
+
 }  // namespace
 
 TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
   check_folder(test::data("tiny-f16"), 2e-3f);
+  check_folder(test::data("tiny-ssru"), 2e-3f);
   // The reference emulates the integers exactly; where a float lands on the edge of two steps, one activation may
   // differ.
   check_folder(test::data("tiny-int8"), 2e-2f);
+  const std::string marian = test::data("tiny-marian");
+  check_goldens(Transformer(R"({"source_language": "en", "target_language": "de"})",
+                            test::read_bytes(marian + "/model.ende.intgemm.alphas.bin")),
+                marian, 2e-2f);
 }
 
 TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
@@ -93,6 +102,21 @@ TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
     for (char& ch : expected) ch = 0 <= ch && ch < ' ' ? ' ' : ch;  // the one deliberate difference
     CHECK(text.text() == expected);
   }
+}
+
+TEST_CASE("a vocabulary for each side: from text to text", "[engine]") {
+  const json golden = json::parse(test::read_text(test::data("tiny-ssru/golden.json")));
+  Engine engine = test::load_engine(test::data("tiny-ssru"));
+  const Tokenizer target(test::read_text(test::data("tiny-ssru/target.spm")));
+  for (const json& c : golden["cases"]) {
+    Detokenizer text(target);
+    for (int id : c["greedy_ids"]) text.append(id);
+    text.finish();
+    CHECK(test::finish(engine, *engine.start(c["source"].get<std::string>())) == text.text());
+  }
+  ModelFiles one = test::read_model(test::data("tiny-ssru"));
+  one.target_vocabulary.clear();
+  CHECK_THROWS_AS(Engine(std::move(one)), Error);
 }
 
 TEST_CASE("shipped weights: golden sentences, from text to text", "[weights]") {

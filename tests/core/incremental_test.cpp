@@ -25,7 +25,7 @@ class FullDecoder {
       x.row(static_cast<Eigen::Index>(t) + 1) += embedding * std::sqrt(static_cast<float>(c_.width));
     }
     for (const DecoderLayerWeights& layer : w_.decoder) {
-      x = norm(layer.self_attention.norm, x + attention(layer.self_attention, x, x, true, nullptr));
+      x = look_back(layer, x);
       x = norm(layer.cross_attention.norm, x + attention(layer.cross_attention, x, memory, false, &cross));
       const Matrix inner = linear(layer.feed_forward.up, x).cwiseMax(0.0f);
       x = norm(layer.feed_forward.norm, x + linear(layer.feed_forward.down, inner));
@@ -50,6 +50,25 @@ class FullDecoder {
           ((x.row(r).array() - mean) / std::sqrt(variance + c_.layer_norm_eps)) * w.gain.array() + w.bias.array();
     }
     return x;
+  }
+
+  Matrix look_back(const DecoderLayerWeights& layer, const Matrix& x) const {
+    if (const auto* w = std::get_if<AttentionWeights>(&layer.history))
+      return norm(w->norm, x + attention(*w, x, x, true, nullptr));
+    const auto& w = std::get<SsruWeights>(layer.history);
+    return norm(w.norm, x + ssru(w, x));
+  }
+
+  // Kim et al. 2019, section 3.1.
+  Matrix ssru(const SsruWeights& w, const Matrix& x) const {
+    const Matrix forget = (1 + (-linear(w.forget, x).array()).exp()).inverse().matrix(), input = linear(w.candidate, x);
+    Matrix y(x.rows(), x.cols());
+    Vector cell = Vector::Zero(x.cols());
+    for (Eigen::Index t = 0; t < x.rows(); ++t) {
+      cell = forget.row(t).cwiseProduct(cell) + (1 - forget.row(t).array()).matrix().cwiseProduct(input.row(t));
+      y.row(t) = cell.cwiseMax(0.0f);
+    }
+    return y;
   }
 
   Matrix attention(const AttentionWeights& w, const Matrix& x, const Matrix& memory, bool causal,
@@ -77,15 +96,16 @@ class FullDecoder {
 }  // namespace
 
 TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[model]") {
-  const std::string folder = test::data("tiny-f16");
+  const std::string folder = test::data(GENERATE("tiny-f16", "tiny-ssru"));
   const Transformer model = test::load_transformer(folder);
-  const Weights weights = load_weights(model.config(), test::read_bytes(folder + "/model.safetensors"));
+  const Weights weights =
+      load_model(test::read_text(folder + "/config.json"), test::read_bytes(folder + "/model.safetensors")).weights;
   const FullDecoder full(model.config(), weights);
   Workspace work(model.config(), 64, 4);
   test::Random random(10);
   for (int length : {1, 2, 7, 30}) {
     std::vector<int> source;
-    for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().vocabulary - 1));
+    for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().source_vocabulary - 1));
     source.push_back(model.config().eos);
     const Matrix memory = model.encode({&source, 1}, work).front();
     const KvCache cross = test::cross_cache(model, source, work);
@@ -96,7 +116,7 @@ TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[mo
     REQUIRE(static_cast<int>(expected_attention.size()) ==
             model.config().decoder_layers * model.config().decoder_heads);
     Matrix attention(expected_attention.size(), memory.rows());  // [L * H, S] of a step
-    KvCache self(model.config(), 41);
+    DecoderState self(model.config(), 41);
     for (int t = 0; t <= 40; ++t) {
       attention.setConstant(-1);
       const DecoderRow row{t == 0 ? kStart : prefix[t - 1], &cross, &self, nullptr, attention.data()};
@@ -121,7 +141,8 @@ TEST_CASE("rows of one step do not depend on each other", "[model]") {
                  [&](const auto& row, const auto&) { logits.insert(logits.end(), row.begin(), row.end()); });
     alone.push_back(std::move(logits));
   }
-  std::vector<KvCache> cross, self;
+  std::vector<KvCache> cross;
+  std::vector<DecoderState> self;
   for (const ConstMatrixView& memory : model.encode(sources, work)) {
     cross.emplace_back(model.config(), static_cast<int>(memory.rows()));
     model.fill_cross_cache(memory, work, cross.back());
@@ -145,7 +166,7 @@ TEST_CASE("a step without room is refused", "[model]") {
   Workspace work(model.config(), 16, 1);
   const std::vector<int> source = {5, 0};
   const KvCache cross = test::cross_cache(model, source, work);
-  KvCache self(model.config(), 1);
+  DecoderState self(model.config(), 1);
   const DecoderRow row{kStart, &cross, &self};
   model.step({&row, 1}, work);
   REQUIRE_THROWS_AS(model.step({&row, 1}, work), Error);

@@ -274,35 +274,40 @@ TEST_CASE("rules are applied in their order, and the logits of a list are found 
   CHECK(row(0, 1) == 12);
 }
 
-TEST_CASE("caches follow their hypotheses", "[model]") {
-  const Transformer model = test::load_transformer(test::data("tiny-int8"));
-  const auto numbered = [&](float number) {
-    KvCache cache(model.config(), 6);
-    for (int layer = 0; layer < model.config().decoder_layers; ++layer)
-      for (int i = 0; i < 2 * model.config().width; ++i) cache.keys(layer)[i] = cache.values(layer)[i] = number + i;
-    cache.set_length(2);
-    return cache;
+TEST_CASE("states follow their hypotheses", "[model]") {
+  Config config = test::load_transformer(test::data("tiny-int8")).config();
+  const bool attends = GENERATE(true, false);
+  if (!attends) config.decoder_unit = DecoderUnit::kSsru;
+  // First and last number of what a state holds.
+  const auto ends = [&](DecoderState& state) {
+    const int last = config.decoder_layers - 1;
+    return attends ? std::pair{state.cache().keys(0), state.cache().values(last) + 2 * config.width - 1}
+                   : std::pair{state.cell(0), state.cell(last) + config.width - 1};
   };
-  std::vector<KvCache> caches;
-  for (int i = 0; i < 4; ++i) caches.push_back(numbered(1000.0f * i));
+  std::vector<DecoderState> states;
+  for (int i = 0; i < 4; ++i) {
+    DecoderState& state = states.emplace_back(config, 6);
+    state.advance();
+    state.advance();
+    *ends(state).first = *ends(state).second = static_cast<float>(i);
+  }
   const auto numbers = [&] {
     Tokens found;
-    for (const KvCache& cache : caches) {
-      const int last = model.config().decoder_layers - 1;
-      CHECK(cache.length() == 2);
-      CHECK(cache.values(last)[2 * model.config().width - 1] == cache.keys(0)[0] + 2 * model.config().width - 1);
-      found.push_back(static_cast<int>(cache.keys(0)[0]) / 1000);
+    for (DecoderState& state : states) {
+      CHECK(state.length() == 2);
+      CHECK(*ends(state).first == *ends(state).second);
+      found.push_back(static_cast<int>(*ends(state).first));
     }
     return found;
   };
-  reorder(caches, Tokens{0, 1, 2, 3});
+  reorder(states, Tokens{0, 1, 2, 3});
   CHECK(numbers() == Tokens{0, 1, 2, 3});
-  reorder(caches, Tokens{3, 0, 3, 2});
+  reorder(states, Tokens{3, 0, 3, 2});
   CHECK(numbers() == Tokens{3, 0, 3, 2});
-  reorder(caches, Tokens{1, 1});  // the others are spare
+  reorder(states, Tokens{1, 1});  // the others are spare
   CHECK(numbers()[0] == 0);
   CHECK(numbers()[1] == 0);
-  CHECK(caches.size() == 4);
+  CHECK(states.size() == 4);
 }
 
 TEST_CASE("beam search is the same on any number of threads and rows, and in pieces", "[engine]") {

@@ -69,9 +69,13 @@ std::vector<uint16_t> neighbours() {
 }  // namespace
 
 TEST_CASE("a sentence's candidates: of its pieces, the frequent ones, its own, eos", "[shortlist]") {
-  const LexicalTable table(neighbours(), {7, 300, 8}, kVocabulary);
+  std::vector<uint32_t> offsets;
+  for (uint32_t i = 0; i <= kVocabulary; ++i) offsets.push_back(2 * i);
+  const LexicalTable table(offsets, neighbours(), {7, 300, 8}, true);
   const std::vector<int> source = {20, 21, 7, 0};
   CHECK(table.candidates(source) == std::vector<int>{0, 1, 6, 7, 8, 19, 20, 21, 22, 300, 383});
+  const LexicalTable other_pieces(offsets, neighbours(), {0, 300}, false);
+  CHECK(other_pieces.candidates(source) == std::vector<int>{0, 1, 6, 8, 19, 20, 21, 22, 300, 383});
 }
 
 TEST_CASE("a shortlist's logits are those of the whole vocabulary", "[shortlist]") {
@@ -82,7 +86,7 @@ TEST_CASE("a shortlist's logits are those of the whole vocabulary", "[shortlist]
   const Shortlist shortlist = model.shortlist(source);
   Workspace work(model.config(), 16, 3);
   const KvCache cross = test::cross_cache(model, source, work);
-  KvCache self[3] = {{model.config(), 8}, {model.config(), 8}, {model.config(), 8}};
+  DecoderState self[3] = {{model.config(), 8}, {model.config(), 8}, {model.config(), 8}};
   for (int t = 0; t < 8; ++t) {
     const int token = t ? 9 + t : kStart;
     // Rows with and without one may stand side by side.
@@ -116,7 +120,7 @@ TEST_CASE("a shortlist of everything changes nothing, and one can be switched of
   for (int i = 0; i < kVocabulary; ++i) all[i] = static_cast<uint16_t>(i);
   const std::string text = "The garden is large. Where is the garden, and where is the house?\nA dog.";
   const auto translate = [&](std::vector<std::byte> file, bool shortlist) {
-    Engine engine(config(), std::move(file), test::read_text(test::data("tiny-int8/vocab.spm")),
+    Engine engine({config(), std::move(file), test::read_text(test::data("tiny-int8/vocab.spm"))},
                   {.shortlist = shortlist});
     return test::finish(engine, *engine.start(text));
   };
@@ -137,5 +141,5 @@ TEST_CASE("bad shortlists are named", "[shortlist]") {
              Contains("shortlist.candidates has 3"));
   CHECK_THAT(error_of(file_with({{"shortlist.candidates", neighbours()}, {"shortlist.frequent", {1}}}, "I8")),
              Contains("must be U16"));
-  CHECK_THAT(error_of(file_with({{"shortlist.frequent", {1}}})), Contains("more than its config.json describes"));
+  CHECK_THAT(error_of(file_with({{"shortlist.frequent", {1}}})), Contains("more than its configuration describes"));
 }

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -22,6 +23,12 @@ std::vector<std::byte> read_bytes(const std::string& path) {
 std::string data(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/tests/data/" + name; }
 std::string weights(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/weights/" + name; }
 
+ModelFiles read_model(const std::string& folder) {
+  const bool shared = !std::filesystem::exists(folder + "/target.spm");
+  return {read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"),
+          read_text(folder + (shared ? "/vocab.spm" : "/source.spm")), shared ? "" : read_text(folder + "/target.spm")};
+}
+
 Transformer load_transformer(const std::string& folder) {
   return Transformer(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"));
 }
@@ -33,8 +40,7 @@ KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Wo
 }
 
 Engine load_engine(const std::string& folder, EngineOptions options) {
-  return Engine(read_text(folder + "/config.json"), read_bytes(folder + "/model.safetensors"),
-                read_text(folder + "/vocab.spm"), options);
+  return Engine(read_model(folder), options);
 }
 
 std::string finish(Engine& engine, Translation& translation) {

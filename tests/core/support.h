@@ -17,6 +17,8 @@ std::vector<std::byte> read_bytes(const std::string& path);
 std::string data(const std::string& name);     // path below tests/data
 std::string weights(const std::string& name);  // path below weights
 
+/// A folder with config.json.
+ModelFiles read_model(const std::string& folder);
 Transformer load_transformer(const std::string& folder);
 Engine load_engine(const std::string& folder, EngineOptions options = {});
 /// Runs the engine until `translation` is done.
@@ -32,7 +34,7 @@ Beam search(const Transformer& model, const std::vector<int>& source, int width,
   const KvCache cross = cross_cache(model, source, work);
   const int limit = target_limit(cross.length());
   Matrix attention(model.config().decoder_layers * model.config().decoder_heads, cross.length());
-  std::vector<KvCache> self(width, KvCache(model.config(), limit));
+  std::vector<DecoderState> self(width, DecoderState(model.config(), limit));
   LogitsRules rules;
   rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(source)));
   Beam beam(width, {.eos = model.config().eos, .limit = limit}, std::move(rules));

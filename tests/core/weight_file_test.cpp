@@ -119,7 +119,7 @@ TEST_CASE("missing, extra and mis-shaped tensors are named", "[weights]") {
   const std::string shorter = R"("decoder_layers": 1)";
   std::string config = good_config();
   config.replace(config.find(R"("decoder_layers": 2)"), shorter.size(), shorter);
-  CHECK_THAT(error_of(good_file(), config), Contains("more than its config.json describes"));
+  CHECK_THAT(error_of(good_file(), config), Contains("more than its configuration describes"));
 }
 
 TEST_CASE("numbers that no trained model holds", "[weights]") {

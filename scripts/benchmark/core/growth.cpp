@@ -36,10 +36,10 @@ nlohmann::json growth(const std::string& config_json, std::vector<std::byte> mod
 
   std::vector<double> early, late, ratios;
   for (int decoding = 0; decoding <= kDecodings; ++decoding) {
-    KvCache self(model.config(), kLate + kAround + 1);
+    DecoderState state(model.config(), kLate + kAround + 1);
     std::vector<double> ms;
-    for (int t = 0; t < self.capacity(); ++t) {
-      const DecoderRow row{t == 0 ? kStart : piece(t, model.config()), &cross, &self};
+    for (int t = 0; t < state.capacity(); ++t) {
+      const DecoderRow row{t == 0 ? kStart : piece(t, model.config()), &cross, &state};
       const auto start = Clock::now();
       model.step({&row, 1}, work);
       ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());

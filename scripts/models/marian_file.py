@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A model folder of ours as a Marian int8 file, which Bergamot loads: both engines then run the very same weights.
 
-usage: export_marian.py MODEL_DIR OUT.bin < "source<TAB>translation" lines
+usage: marian_file.py MODEL_DIR OUT.bin < "source<TAB>translation" lines
 
 Bergamot multiplies int8 activations by int8 weights with one scale a matrix. The weights' scale comes from the matrix, the
 activations' from what they are in the given sentences (mean + 1.1 standard deviations of their largest values).
@@ -9,15 +9,13 @@ activations' from what they are in the given sentences (mean + 1.1 standard devi
 Marian's binary format: u64 version, u64 n, n x {u64 name length with NUL, type, rank, bytes}, names, int32 shapes, u64
 padding up to a multiple of 256, data.
 """
-import os
 import struct
 import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
 from marian_config import marian_config
-from reference import EOS, Model, load_vocabulary
+from reference import EOS, Model, load_vocabularies
 
 FLOAT32, INT8, INTGEMM8 = 0x0404, 0x0101, 0x4101
 ALIGNMENT = 256
@@ -34,6 +32,11 @@ class WatchedModel(Model):
         """As Model.linear"""
         self.largest.setdefault(name, []).append(np.abs(x).max())
         return super().linear(name, x)
+
+    def ssru(self, name, x):
+        """As Model.ssru"""
+        self.largest.setdefault(name + '.candidate', []).append(np.abs(x).max())
+        return super().ssru(name, x)
 
     def multiplier(self, name):
         """From activations to int8."""
@@ -91,13 +94,22 @@ class MarianFile:
             self.vector(f'{name}_ffn_b{i}', f'{ours}.fc{i}.bias')
         self.norm(f'{name}_ffn_ffn', f'{ours}.final_layer_norm')
 
-    def embedding(self, last_norm):
-        """The one embedding of both sides, which is the output layer too; not transposed. Behind a layer norm, few values
+    def ssru(self, name, ours):
+        """A recurrent unit and the layer norm behind it."""
+        self.weight(f'{name}_rnn_W', f'{ours}.ssru.candidate')
+        self.weight(f'{name}_rnn_Wf', f'{ours}.ssru.forget')
+        self.vector(f'{name}_rnn_bf', f'{ours}.ssru.forget.bias')
+        self.norm(f'{name}_rnn_ffn', f'{ours}.ssru_layer_norm')
+
+    def embeddings(self, last_norm):
+        """Of both sides, one or two; not transposed. The target's is the output layer, too: behind a layer norm, few values
         exceed four times its weight."""
-        matrix = self.model.embedding.real
-        self.integers('Wemb', matrix, matrix.shape)
+        shared = self.model.source_embedding is self.model.embedding
+        names = ('Wemb', 'Wemb') if shared else ('encoder_Wemb', 'decoder_Wemb')
+        for name, matrix in dict(zip(names, (self.model.source_embedding, self.model.embedding), strict=True)).items():
+            self.integers(name, matrix.real, matrix.real.shape)
         multiplier = 127 / max(4.0, np.abs(self.model.vectors[last_norm + '.weight']).max() * 4)
-        for name in ('Wemb', 'none'):
+        for name in (names[1], 'none'):
             self.floats(name + '_QuantMultA', (1,), multiplier)
 
     def write(self, path):
@@ -116,33 +128,35 @@ class MarianFile:
                 file.write(data)
 
 
-def calibrate(model, vocabulary, lines):
-    """Runs the model over sentences and their translations."""
+def export(folder, out, lines):
+    """Write the model of `folder` to `out`; activations are what they are in `lines`, sentences and their translations."""
+    model, (source_vocabulary, target_vocabulary) = WatchedModel(folder), load_vocabularies(folder)
     for line in lines:
         source, translation = line.rstrip('\n').split('\t')
-        model.decode(vocabulary.encode(translation), model.encode(vocabulary.encode(source) + [EOS]))
-
-
-def main():
-    folder, out = sys.argv[1:3]
-    model = WatchedModel(folder)
-    calibrate(model, load_vocabulary(folder), sys.stdin)
+        model.decode(target_vocabulary.encode(translation), model.encode(source_vocabulary.encode(source) + [EOS]))
     encoder_layers, decoder_layers = model.config['encoder_layers'], model.config['decoder_layers']
     file = MarianFile(model)
-    file.embedding(f'model.decoder.layers.{decoder_layers - 1}.final_layer_norm')
+    file.embeddings(f'model.decoder.layers.{decoder_layers - 1}.final_layer_norm')
     for i in range(encoder_layers):
         name, ours = f'encoder_l{i + 1}', f'model.encoder.layers.{i}'
         file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
         file.feed_forward(name, ours)
     for i in range(decoder_layers):
         name, ours = f'decoder_l{i + 1}', f'model.decoder.layers.{i}'
-        file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
+        if model.has_ssru:
+            file.ssru(name, ours)
+        else:
+            file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
         file.attention(f'{name}_context', f'{ours}.encoder_attn', f'{ours}.encoder_attn_layer_norm')
         file.feed_forward(name, ours)
     file.vector('decoder_ff_logit_out_b', 'final_logits_bias')
     config = marian_config(model.config).encode() + b'\0'
     file.add('special:model.yml', INT8, (len(config),), config)
     file.write(out)
+
+
+def main():
+    export(*sys.argv[1:3], sys.stdin)
 
 
 if __name__ == '__main__':

@@ -2,7 +2,7 @@
 
 TEMPLATE = """bert-train-type-embeddings: true
 bert-type-vocab-size: 2
-dec-cell: gru
+dec-cell: {cell}
 dec-cell-base-depth: 2
 dec-cell-high-depth: 1
 dec-depth: {decoder_layers}
@@ -10,7 +10,7 @@ dim-emb: {d_model}
 dim-rnn: 1024
 dim-vocabs:
   - {vocab_size}
-  - {vocab_size}
+  - {target_vocabulary}
 enc-cell: gru
 enc-cell-depth: 1
 enc-depth: {encoder_layers}
@@ -24,13 +24,13 @@ lemma-dim-emb: 0
 lemma-dependency: ""
 right-left: false
 skip: false
-tied-embeddings: false
-tied-embeddings-all: true
+tied-embeddings: {separate}
+tied-embeddings-all: {shared}
 tied-embeddings-src: false
 transformer-aan-activation: swish
 transformer-aan-depth: 2
 transformer-aan-nogate: false
-transformer-decoder-autoreg: self-attention
+transformer-decoder-autoreg: {autoreg}
 transformer-decoder-dim-ffn: 0
 transformer-decoder-ffn-depth: 0
 transformer-depth-scaling: false
@@ -65,4 +65,8 @@ def marian_config(config):
     """YAML, from the content of a model folder's config.json."""
     if config['activation_function'] != 'relu' or config['normalize_before']:
         raise ValueError('only post-norm transformers with ReLU are exported')
-    return TEMPLATE.format(**config)
+    ssru, shared = config.get('decoder_unit') == 'ssru', config['share_encoder_decoder_embeddings']
+    return TEMPLATE.format(
+        **config, cell='ssru' if ssru else 'gru', autoreg='rnn' if ssru else 'self-attention',
+        shared=str(shared).lower(), separate=str(not shared).lower(),
+        target_vocabulary=config.get('decoder_vocab_size', config['vocab_size']))

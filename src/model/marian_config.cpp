@@ -1,0 +1,273 @@
+#include "model/marian_config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+constexpr auto kBad = ErrorCode::kBadConfig;
+
+// Options that change nothing for a Transformer that is not trained: of recurrent models, of training and of other
+// types. What they are set to does not matter.
+constexpr std::string_view kWithoutEffect[] = {"authors",
+                                               "bert-class-symbol",
+                                               "bert-mask-symbol",
+                                               "bert-masking-fraction",
+                                               "bert-sep-symbol",
+                                               "bert-train-type-embeddings",
+                                               "bert-type-vocab-size",
+                                               "char-conv-filters-num",
+                                               "char-conv-filters-widths",
+                                               "char-highway",
+                                               "char-stride",
+                                               "dec-cell-base-depth",
+                                               "dec-cell-high-depth",
+                                               "dim-rnn",
+                                               "enc-cell",
+                                               "enc-cell-depth",
+                                               "enc-type",
+                                               "factors-combine",
+                                               "lemma-dependency",
+                                               "max-length",
+                                               "output-approx-knn",
+                                               "skip",
+                                               "transformer-aan-activation",
+                                               "transformer-aan-depth",
+                                               "transformer-aan-nogate",
+                                               "transformer-depth-scaling",
+                                               "transformer-dim-aan",
+                                               "transformer-flat-aan",
+                                               "ulr-dim-emb",
+                                               "ulr-trainable-transformation",
+                                               "version"};
+
+// Options that are honoured, but for one value: others are refused. Empty lists and empty text are "".
+const std::map<std::string_view, std::string_view> kMustBe = {
+    {"factors-dim-emb", "0"},
+    {"input-types", ""},
+    {"layer-normalization", "false"},
+    {"lemma-dim-emb", "0"},
+    {"output-omit-bias", "false"},
+    {"right-left", "false"},
+    {"special-vocab", ""},
+    {"transformer-ffn-activation", "relu"},
+    {"transformer-ffn-depth", "2"},
+    {"transformer-no-affine", "false"},
+    {"transformer-no-bias", "false"},
+    {"transformer-no-projection", "false"},
+    {"transformer-pool", "false"},
+    {"transformer-rnn-projection", "false"},
+    {"transformer-tied-layers", ""},
+    {"transformer-train-position-embeddings", "false"},
+    {"type", "transformer"},
+    {"ulr", "false"},
+};
+
+// What is done around a layer: d(ropout) is nothing in translation, a(dd) and n(orm).
+const std::map<std::string_view, std::string_view> kOperationsMustBe = {
+    {"transformer-postprocess", "an"},
+    {"transformer-postprocess-emb", ""},
+    {"transformer-postprocess-top", ""},
+    {"transformer-preprocess", ""},
+};
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r\"'"), end = text.find_last_not_of(" \t\r\"'");
+  return begin == text.npos ? std::string_view() : text.substr(begin, end - begin + 1);
+}
+
+// The part of YAML that Marian writes: "key: value" a line, lists as "- value" lines or in brackets. A list becomes its
+// values with blanks between them.
+class Options {
+ public:
+  explicit Options(std::string_view text) {
+    text = text.substr(0, text.find('\0'));
+    std::string* value = nullptr;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      read_line(text.substr(0, end), value);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+
+  // The value of an option, which then counts as read; `missing` where there is no such option.
+  std::string take(std::string_view key, std::string_view missing) {
+    const auto node = values_.extract(std::string(key));
+    return node.empty() ? std::string(missing) : node.mapped();
+  }
+
+  int take_int(std::string_view key, int least, int most) { return to_int(key, take(key, "missing"), least, most); }
+
+  bool take_bool(std::string_view key) {
+    const std::string value = take(key, "false");
+    require(value == "true" || value == "false", kBad, "special:model.yml: ", key, " is '", value,
+            "', neither true nor false");
+    return value == "true";
+  }
+
+  static int to_int(std::string_view key, std::string_view text, int least, int most) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    require(error == std::errc() && end == text.data() + text.size() && least <= value && value <= most, kBad,
+            "special:model.yml: ", key, " is ", text, ", which is not a whole number within ", least, "..", most);
+    return value;
+  }
+
+  void expect_empty() const {
+    require(values_.empty(), kBad, "special:model.yml has the option '", values_.empty() ? "" : values_.begin()->first,
+            "', which this core does not know");
+  }
+
+ private:
+  void read_line(std::string_view line, std::string*& value) {
+    if (trimmed(line).empty() || line.front() == '#') return;
+    const bool continues = line.front() == ' ' || line.front() == '-';
+    const size_t colon = line.find(':');
+    require(continues ? value != nullptr : colon != line.npos, kBad, "special:model.yml is not as Marian writes it: '",
+            line.substr(0, 80), "'");
+    if (!continues) {
+      const auto [at, is_new] = values_.emplace(trimmed(line.substr(0, colon)), "");
+      require(is_new, kBad, "special:model.yml has the option '", at->first, "' twice");
+      value = &at->second;
+      line.remove_prefix(colon + 1);
+    }
+    std::string items(line);
+    for (char& c : items)
+      if (c == '[' || c == ']' || c == ',') c = ' ';
+    std::string_view item = trimmed(items);
+    if (continues && item.starts_with('-')) item = trimmed(item.substr(1));
+    if (!value->empty() && !item.empty()) *value += ' ';
+    *value += item;
+  }
+
+  std::map<std::string, std::string> values_;
+};
+
+void expect(std::string_view key, const std::string& value, std::string_view expected) {
+  require(value == expected, kBad, "special:model.yml: ", key, " must be '", expected, "', not '", value.substr(0, 80),
+          "'");
+}
+
+DecoderUnit take_decoder_unit(Options& options) {
+  const std::string autoreg = options.take("transformer-decoder-autoreg", "self-attention");
+  const std::string cell = options.take("dec-cell", "");
+  if (autoreg == "self-attention") return DecoderUnit::kSelfAttention;
+  require(autoreg == "rnn", kBad,
+          "special:model.yml: transformer-decoder-autoreg must be 'self-attention' or 'rnn', not '",
+          autoreg.substr(0, 80), "'");
+  require(cell == "ssru", kBad, "special:model.yml: dec-cell must be 'ssru', not '", cell.substr(0, 80), "'");
+  return DecoderUnit::kSsru;
+}
+
+void take_vocabularies(Options& options, Config& c) {
+  const std::string sizes = options.take("dim-vocabs", "missing");
+  const size_t blank = std::min(sizes.find(' '), sizes.size());
+  c.source_vocabulary = Options::to_int("dim-vocabs", sizes.substr(0, blank), 2, 1 << 20);
+  c.vocabulary = Options::to_int("dim-vocabs", trimmed(sizes.substr(blank)), 2, 1 << 20);
+  const bool all = options.take_bool("tied-embeddings-all"), target = options.take_bool("tied-embeddings");
+  const bool source = options.take_bool("tied-embeddings-src");
+  require(all || target, kBad,
+          "special:model.yml: tied-embeddings or tied-embeddings-all must be true: the output layer is the embedding");
+  c.shared_embedding = all || source;
+  require(!c.shared_embedding || c.source_vocabulary == c.vocabulary, kBad, "special:model.yml: dim-vocabs are ", sizes,
+          ", though both sides share one embedding");
+}
+
+struct Renaming {
+  std::string_view ours, marians;
+};
+
+// The end of a tensor's name, behind its layer.
+constexpr Renaming kInLayer[] = {
+    {"self_attn_layer_norm.", "self_Wo_ln_"},
+    {"encoder_attn_layer_norm.", "context_Wo_ln_"},
+    {"ssru_layer_norm.", "rnn_ffn_ln_"},
+    {"final_layer_norm.", "ffn_ffn_ln_"},
+    {"self_attn.", "self_"},
+    {"encoder_attn.", "context_"},
+    {"ssru.", "rnn_"},
+    {"fc1.", "ffn_1"},
+    {"fc2.", "ffn_2"},
+};
+
+constexpr Renaming kWhole[] = {
+    {"model.shared.weight", "Wemb"},
+    {"model.encoder.embed_tokens.weight", "encoder_Wemb"},
+    {"model.decoder.embed_tokens.weight", "decoder_Wemb"},
+    {"final_logits_bias", "decoder_ff_logit_out_b"},
+};
+
+constexpr Renaming kMatrices[] = {
+    {"q_proj", "q"}, {"k_proj", "k"}, {"v_proj", "v"}, {"out_proj", "o"}, {"candidate", ""}, {"forget", "f"},
+};
+
+}  // namespace
+
+Config parse_marian_config(std::string_view yml, std::string_view config_json) {
+  Options options(yml);
+  for (const std::string_view key : kWithoutEffect) options.take(key, "");
+  for (const auto& [key, value] : kMustBe) expect(key, options.take(key, value), value);
+  for (const auto& [key, value] : kOperationsMustBe) {
+    std::string operations = options.take(key, value);
+    std::erase(operations, 'd');
+    expect(key, operations, value);
+  }
+  Config c{};
+  std::tie(c.source_language, c.target_language) = parse_languages(config_json);
+  c.width = options.take_int("dim-emb", 4, 8192);
+  c.encoder_ffn_width = c.decoder_ffn_width = options.take_int("transformer-dim-ffn", 1, 65536);
+  const int decoder_ffn_width =
+      Options::to_int("transformer-decoder-dim-ffn", options.take("transformer-decoder-dim-ffn", "0"), 0, 65536);
+  if (decoder_ffn_width != 0) c.decoder_ffn_width = decoder_ffn_width;
+  const std::string depth = options.take("transformer-decoder-ffn-depth", "0");  // 0: as the encoder's
+  if (depth != "0") expect("transformer-decoder-ffn-depth", depth, "2");
+  c.encoder_layers = options.take_int("enc-depth", 1, 64);
+  c.decoder_layers = options.take_int("dec-depth", 1, 64);
+  c.encoder_heads = c.decoder_heads = options.take_int("transformer-heads", 1, 256);
+  require(c.width % 2 == 0 && c.width % c.encoder_heads == 0, kBad, "special:model.yml: dim-emb ", c.width,
+          " is odd or not a multiple of transformer-heads, ", c.encoder_heads);
+  c.decoder_unit = take_decoder_unit(options);
+  take_vocabularies(options, c);
+  c.layer_norm_eps = 1e-6f;  // these three are Marian's constants
+  c.eos = 0;
+  c.unknown = 1;
+  // Marian guides its alignment to the first head of a layer, which is counted from 1.
+  const std::string layer = options.take("transformer-guided-alignment-layer", "last");
+  const int aligned = layer == "last"
+                          ? c.decoder_layers
+                          : Options::to_int("transformer-guided-alignment-layer", layer, 1, c.decoder_layers);
+  c.alignment_heads = {{aligned - 1, 0}};
+  options.expect_empty();
+  return c;
+}
+
+std::string marian_name(const std::string& name) {
+  for (const auto& [ours, marians] : kWhole)
+    if (name == ours) return std::string(marians);
+  // model.<side>.layers.<i>.<part>
+  const size_t side = name.find('.') + 1, layers = name.find(".layers.", side), layer = layers + 8;
+  const size_t dot = name.find('.', layer);
+  const std::string prefix =
+      name.substr(side, layers - side) + "_l" + std::to_string(std::stoi(name.substr(layer)) + 1);
+  const std::string_view part = std::string_view(name).substr(dot + 1);
+  for (const auto& [ours, marians] : kInLayer) {
+    if (!part.starts_with(ours)) continue;
+    const std::string_view rest = part.substr(ours.size());
+    if (marians.ends_with("ln_")) return prefix + '_' + std::string(marians) + (rest == "weight" ? "scale" : "bias");
+    if (marians.starts_with("ffn_")) return prefix + "_ffn_" + (rest == "weight" ? 'W' : 'b') + marians.back();
+    const size_t end = rest.find('.');
+    for (const auto& [matrix, letter] : kMatrices) {
+      if (rest.substr(0, end) == matrix)
+        return prefix + '_' + std::string(marians) + (rest.substr(end + 1) == "weight" ? 'W' : 'b') +
+               std::string(letter);
+    }
+  }
+  fail(ErrorCode::kBadModel, "Marian has no tensor like ", name);
+}
+
+}  // namespace dragoman
