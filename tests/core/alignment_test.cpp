@@ -25,7 +25,7 @@ struct Recorded {
 Recorded search_and_record(const Transformer& model, const KvCache& cross, int width, int limit, Workspace& work) {
   const Config& config = model.config();
   Recorded found = {Beam(width, {.eos = config.eos, .limit = limit}), AttentionRecord(config, cross.length(), width)};
-  std::vector<KvCache> self(width, KvCache(config, limit));
+  std::vector<DecoderState> self(width, DecoderState(config, limit));
   while (!found.beam.finished()) {
     std::vector<DecoderRow> rows;
     for (const Hypothesis& live : found.beam.live()) {
@@ -45,7 +45,7 @@ Matrix forced_attention(const Transformer& model, const KvCache& cross, const st
                         Workspace& work) {
   const Config& config = model.config();
   const int length = static_cast<int>(tokens.size());
-  KvCache self(config, length + 1);
+  DecoderState self(config, length + 1);
   Matrix attention(config.decoder_layers * config.decoder_heads, cross.length());
   Matrix means = Matrix::Zero(length, cross.length());
   for (int t = 0; t <= length; ++t) {

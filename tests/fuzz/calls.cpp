@@ -12,7 +12,7 @@ constexpr int kHypotheses = 4;
 Engine load() {
   static const std::string config = read_data("tiny-int8/config.json"), vocabulary = read_data("tiny-int8/vocab.spm");
   static const std::vector<std::byte> model = bytes_of(read_data("tiny-int8/model.safetensors"));
-  return Engine(config, model, vocabulary, {.max_hypotheses = kHypotheses});
+  return Engine({config, model, vocabulary}, {.max_hypotheses = kHypotheses});
 }
 
 struct Text {

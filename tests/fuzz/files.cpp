@@ -93,7 +93,7 @@ void folder(Input input) {
     part.replace(at, gone, choices.take(choices.byte()));
   }
   tolerate({ErrorCode::kBadConfig, ErrorCode::kBadModel, ErrorCode::kBadVocabulary}, [&] {
-    Engine engine(folder.config, safetensors_file(folder.header, folder.data), folder.vocabulary,
+    Engine engine({folder.config, safetensors_file(folder.header, folder.data), folder.vocabulary},
                   {.max_hypotheses = 2});
     const auto translation = engine.start("Where is the HOUSE? 42\nA book, a ship.", {.beam = 2, .annotate = true});
     for (bool more = true; !translation->done(); more = engine.step()) expect(more, "an engine with work does some");

@@ -74,8 +74,8 @@ void check_annotated(const AnnotatedText& annotated) {
 }
 
 void check_translation(std::string_view text) {
-  static Engine engine(read_data("tiny-int8/config.json"), bytes_of(read_data("tiny-int8/model.safetensors")),
-                       read_data("tiny-int8/vocab.spm"));
+  static Engine engine({read_data("tiny-int8/config.json"), bytes_of(read_data("tiny-int8/model.safetensors")),
+                        read_data("tiny-int8/vocab.spm")});
   const auto translation = engine.start(text, {.annotate = true});
   std::string taken;
   for (bool more = true; !translation->done(); more = engine.step()) {

@@ -53,7 +53,7 @@ nlohmann::json translate(const char* config, const char* model, const char* voca
   const auto rate = [](int tokens, Clock::time_point start) {
     return tokens / std::chrono::duration<double>(Clock::now() - start).count();
   };
-  Engine engine(read_file(config), read_bytes(model), read_file(vocabulary));
+  Engine engine({read_file(config), read_bytes(model), read_file(vocabulary)});
   std::vector<std::string> lines, translations;
   std::string all;
   for (std::string line; std::getline(std::cin, line);) {
