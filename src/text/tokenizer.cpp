@@ -34,6 +34,7 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
     throw;
   } catch (const std::exception& e) {
     reason = e.what();
+    if (reason.find("std::bad_alloc") != reason.npos) throw std::bad_alloc();  // as the trie tells it
   }
   require(reason.empty(), ErrorCode::kBadVocabulary, "vocab.spm cannot be read: ", reason);
 }

@@ -9,10 +9,10 @@ namespace {
 constexpr size_t kMostTexts = 8, kMostBytes = 64;
 constexpr int kHypotheses = 4;
 
-Engine load() {
+Engine load(int threads) {
   static const std::string config = read_data("tiny-int8/config.json"), vocabulary = read_data("tiny-int8/vocab.spm");
   static const std::vector<std::byte> model = bytes_of(read_data("tiny-int8/model.safetensors"));
-  return Engine({config, model, vocabulary}, {.max_hypotheses = kHypotheses});
+  return Engine({config, model, vocabulary}, {.max_hypotheses = kHypotheses, .threads = threads});
 }
 
 struct Text {
@@ -39,11 +39,11 @@ void take(Text& text) {
 }
 
 void check_done(const Text& text) {
-  static Engine alone = load();
+  static Engine alone = load(3);
   const auto expected = alone.start(text.source, text.options);
   while (!expected->done()) alone.step();
   const Translation& translation = *text.translation;
-  expect(text.taken == expected->take_text(), "a translation is the same beside others as alone");
+  expect(text.taken == expected->take_text(), "a translation is the same beside others as alone, on several threads");
   expect(translation.tokens() == expected->tokens(), "so are its pieces");
   expect(translation.log_probability() == expected->log_probability(), "so is its score");
   expect(translation.alternatives() == expected->alternatives(), "so are its alternatives");
@@ -55,7 +55,7 @@ void check_done(const Text& text) {
 }  // namespace
 
 void calls(Input input) {
-  Engine engine = load();
+  Engine engine = load(1);
   std::vector<Text> texts;
   for (Choices choices(input); !choices.empty();) {
     const size_t choice = choices.byte(), which = choice / 4;
