@@ -115,9 +115,8 @@ std::vector<Engine::Waiting> Engine::take_batch() {
   const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
   Demand running, taken;
   for (const Active& active : active_)
-    running =
-        running +
-        Demand{0, active.states.size(), active.cross.bytes() + active.states.size() * active.states[0].bytes()};
+    running = running +
+              Demand{0, active.states.size(), active.cross.bytes() + active.states.size() * active.states[0].bytes()};
   std::vector<Waiting> batch;
   while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
     const Demand demand = demand_of(*next_);

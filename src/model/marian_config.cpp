@@ -14,14 +14,38 @@ constexpr auto kBad = ErrorCode::kBadConfig;
 
 // Options that change nothing for a Transformer that is not trained: of recurrent models, of training and of other
 // types. What they are set to does not matter.
-constexpr std::string_view kWithoutEffect[] = {
-    "authors", "bert-class-symbol", "bert-mask-symbol", "bert-masking-fraction", "bert-sep-symbol",
-    "bert-train-type-embeddings", "bert-type-vocab-size", "char-conv-filters-num", "char-conv-filters-widths",
-    "char-highway", "char-stride", "dec-cell-base-depth", "dec-cell-high-depth", "dim-rnn", "enc-cell",
-    "enc-cell-depth", "enc-type", "factors-combine", "lemma-dependency", "max-length", "output-approx-knn", "skip",
-    "transformer-aan-activation", "transformer-aan-depth", "transformer-aan-nogate", "transformer-depth-scaling",
-    "transformer-dim-aan", "transformer-flat-aan", "transformer-guided-alignment-layer", "ulr-dim-emb",
-    "ulr-trainable-transformation", "version"};
+constexpr std::string_view kWithoutEffect[] = {"authors",
+                                               "bert-class-symbol",
+                                               "bert-mask-symbol",
+                                               "bert-masking-fraction",
+                                               "bert-sep-symbol",
+                                               "bert-train-type-embeddings",
+                                               "bert-type-vocab-size",
+                                               "char-conv-filters-num",
+                                               "char-conv-filters-widths",
+                                               "char-highway",
+                                               "char-stride",
+                                               "dec-cell-base-depth",
+                                               "dec-cell-high-depth",
+                                               "dim-rnn",
+                                               "enc-cell",
+                                               "enc-cell-depth",
+                                               "enc-type",
+                                               "factors-combine",
+                                               "lemma-dependency",
+                                               "max-length",
+                                               "output-approx-knn",
+                                               "skip",
+                                               "transformer-aan-activation",
+                                               "transformer-aan-depth",
+                                               "transformer-aan-nogate",
+                                               "transformer-depth-scaling",
+                                               "transformer-dim-aan",
+                                               "transformer-flat-aan",
+                                               "transformer-guided-alignment-layer",
+                                               "ulr-dim-emb",
+                                               "ulr-trainable-transformation",
+                                               "version"};
 
 // Options that are honoured, but for one value: others are refused. Empty lists and empty text are "".
 const std::map<std::string_view, std::string_view> kMustBe = {
@@ -134,7 +158,8 @@ DecoderUnit take_decoder_unit(Options& options) {
   const std::string autoreg = options.take("transformer-decoder-autoreg", "self-attention");
   const std::string cell = options.take("dec-cell", "");
   if (autoreg == "self-attention") return DecoderUnit::kSelfAttention;
-  require(autoreg == "rnn", kBad, "special:model.yml: transformer-decoder-autoreg must be 'self-attention' or 'rnn', not '",
+  require(autoreg == "rnn", kBad,
+          "special:model.yml: transformer-decoder-autoreg must be 'self-attention' or 'rnn', not '",
           autoreg.substr(0, 80), "'");
   require(cell == "ssru", kBad, "special:model.yml: dec-cell must be 'ssru', not '", cell.substr(0, 80), "'");
   return DecoderUnit::kSsru;
@@ -197,8 +222,8 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   std::tie(c.source_language, c.target_language) = parse_languages(config_json);
   c.width = options.take_int("dim-emb", 4, 8192);
   c.encoder_ffn_width = c.decoder_ffn_width = options.take_int("transformer-dim-ffn", 1, 65536);
-  const int decoder_ffn_width = Options::to_int("transformer-decoder-dim-ffn",
-                                                options.take("transformer-decoder-dim-ffn", "0"), 0, 65536);
+  const int decoder_ffn_width =
+      Options::to_int("transformer-decoder-dim-ffn", options.take("transformer-decoder-dim-ffn", "0"), 0, 65536);
   if (decoder_ffn_width != 0) c.decoder_ffn_width = decoder_ffn_width;
   const std::string depth = options.take("transformer-decoder-ffn-depth", "0");  // 0: as the encoder's
   if (depth != "0") expect("transformer-decoder-ffn-depth", depth, "2");
@@ -222,18 +247,19 @@ std::string marian_name(const std::string& name) {
   // model.<side>.layers.<i>.<part>
   const size_t side = name.find('.') + 1, layers = name.find(".layers.", side), layer = layers + 8;
   const size_t dot = name.find('.', layer);
-  const std::string prefix = name.substr(side, layers - side) + "_l" + std::to_string(std::stoi(name.substr(layer)) + 1);
+  const std::string prefix =
+      name.substr(side, layers - side) + "_l" + std::to_string(std::stoi(name.substr(layer)) + 1);
   const std::string_view part = std::string_view(name).substr(dot + 1);
   for (const auto& [ours, marians] : kInLayer) {
     if (!part.starts_with(ours)) continue;
     const std::string_view rest = part.substr(ours.size());
     if (marians.ends_with("ln_")) return prefix + '_' + std::string(marians) + (rest == "weight" ? "scale" : "bias");
-    if (marians.starts_with("ffn_"))
-      return prefix + "_ffn_" + (rest == "weight" ? 'W' : 'b') + marians.back();
+    if (marians.starts_with("ffn_")) return prefix + "_ffn_" + (rest == "weight" ? 'W' : 'b') + marians.back();
     const size_t end = rest.find('.');
     for (const auto& [matrix, letter] : kMatrices) {
       if (rest.substr(0, end) == matrix)
-        return prefix + '_' + std::string(marians) + (rest.substr(end + 1) == "weight" ? 'W' : 'b') + std::string(letter);
+        return prefix + '_' + std::string(marians) + (rest.substr(end + 1) == "weight" ? 'W' : 'b') +
+               std::string(letter);
     }
   }
   fail(ErrorCode::kBadModel, "Marian has no tensor like ", name);
