@@ -40,7 +40,7 @@ export async function loadEngine(core, folder) {
   };
   const [model, vocabulary] = await Promise.all(['model.safetensors', 'vocab.spm'].map(load));
   try {
-    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), model, vocabulary, 1);
+    return new core.Engine(await readFile(join(folder, 'config.json'), 'utf8'), model, vocabulary, null, null, 1);
   } finally {
     for (const buffer of [model, vocabulary]) buffer.delete();
   }

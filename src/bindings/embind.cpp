@@ -81,11 +81,26 @@ void set_relaxed_kernels(Buffer& module) {
   use_relaxed_kernel();
 }
 
-// Consumes the buffers' contents. threads: see EngineOptions; 1 in the build without threads.
-Engine* make_engine(const std::string& config, Buffer& model, Buffer& vocabulary, int threads) {
+// The buffer's content, which is then gone; empty if there is no buffer.
+std::vector<std::byte> take_bytes(Buffer* buffer) {
+  return buffer ? std::move(buffer->bytes) : std::vector<std::byte>();
+}
+
+std::string take_text(Buffer* buffer) {
+  const auto bytes = take_bytes(buffer);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The files are those of ModelFiles, the last two null where there is none. Consumes the buffers' contents. threads:
+// see EngineOptions; 1 in the build without threads.
+Engine* make_engine(const std::string& config, Buffer* weights, Buffer* vocabulary, Buffer* target_vocabulary,
+                    Buffer* shortlist, int threads) {
   return guarded([&] {
-    const auto spm = std::move(vocabulary.bytes);
-    return new Engine({config, std::move(model.bytes), {reinterpret_cast<const char*>(spm.data()), spm.size()}},
+    return new Engine({.config = config,
+                       .weights = take_bytes(weights),
+                       .vocabulary = take_text(vocabulary),
+                       .target_vocabulary = take_text(target_vocabulary),
+                       .shortlist = take_bytes(shortlist)},
                       {.threads = threads, .prepare_thread = use_relaxed_kernel});
   });
 }

@@ -35,7 +35,8 @@ double rate(int units, Work work) {
 
 std::vector<int> made_up_sentence(const Config& config) {
   std::vector<int> ids;
-  for (int i = 0; i + 1 < kSentence; ++i) ids.push_back((i * 37 + 11) % std::min(config.source_vocabulary, config.vocabulary));
+  for (int i = 0; i + 1 < kSentence; ++i)
+    ids.push_back((i * 37 + 11) % std::min(config.source_vocabulary, config.vocabulary));
   ids.push_back(config.eos);
   return ids;
 }
@@ -57,7 +58,8 @@ class Bench {
     for (int rows : {1, 4, kMaxRows})
       out << "decoder," << rows << ',' << rate(rows * kTarget, [&] { decode(rows); }) << '\n';
     out << "\nmemory,bytes\nweights," << model_.weight_bytes() << "\ncache of a sentence,"
-        << KvCache::bytes(model_.config(), kSentence) + DecoderState::bytes(model_.config(), target_limit(kSentence)) << '\n';
+        << KvCache::bytes(model_.config(), kSentence) + DecoderState::bytes(model_.config(), target_limit(kSentence))
+        << '\n';
   }
 
  private:

@@ -63,7 +63,8 @@ std::string languages_of(const fs::path& model) {
   const std::string folder = fs::absolute(model).parent_path().filename().string();
   const size_t dash = std::min(folder.find('-'), folder.size());
   if (pair.size() == 4) from = pair.substr(0, 2), to = pair.substr(2);
-  if (!is_language(from) || !is_language(to)) from = folder.substr(0, dash), to = folder.substr(std::min(dash + 1, folder.size()));
+  if (!is_language(from) || !is_language(to))
+    from = folder.substr(0, dash), to = folder.substr(std::min(dash + 1, folder.size()));
   if (!is_language(from) || !is_language(to)) from = to = "und";
   return nlohmann::json{{"source_language", from}, {"target_language", to}}.dump();
 }

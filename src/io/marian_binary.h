@@ -24,8 +24,8 @@ bool is_marian_model(std::span<const std::byte> file);
 /// bytes}, names, int32 shapes, u64 length of a padding, padding, data; all little-endian. Types: F32, int8 bytes (the
 /// configuration), and int8 matrices with one multiplier behind them (integer = weight * multiplier).
 ///
-/// The tensors are as everywhere in this project: a matrix is [outputs, inputs], a vector [size]. Int8 matrices lie that
-/// way already, though their shape says otherwise; F32 ones, which do not, are transposed where they lie, but for
+/// The tensors are as everywhere in this project: a matrix is [outputs, inputs], a vector [size]. Int8 matrices lie
+/// that way already, though their shape says otherwise; F32 ones, which do not, are transposed where they lie, but for
 /// embeddings. Bergamot's multipliers of activations are left out: ours have a scale for every row.
 ///
 /// Every claim of the file is checked against its bytes. Throws Error(kBadModel).
@@ -34,8 +34,8 @@ MarianModel parse_marian_model(std::span<std::byte> file);
 /// What a lexical shortlist of Marian's holds (lex.*.s2t.bin): candidates of source piece s are
 /// pieces[offsets[s]] ... pieces[offsets[s + 1] - 1].
 struct MarianShortlist {
-  uint64_t frequent;               // the first so many target pieces are candidates of every sentence
-  std::vector<uint64_t> offsets;   // ascending, the first is 0, the last is pieces.size(); at least two
+  uint64_t frequent;              // the first so many target pieces are candidates of every sentence
+  std::vector<uint64_t> offsets;  // ascending, the first is 0, the last is pieces.size(); at least two
   std::vector<uint32_t> pieces;
 };
 

@@ -16,7 +16,10 @@ size_t cells(const Config& config) {
 }  // namespace
 
 DecoderState::DecoderState(const Config& config, int capacity)
-    : width_(config.width), capacity_(capacity), cache_(config, attends(config) ? capacity : 0), cells_(cells(config)) {}
+    : width_(config.width),
+      capacity_(capacity),
+      cache_(config, attends(config) ? capacity : 0),
+      cells_(cells(config)) {}
 
 size_t DecoderState::bytes(const Config& config, int capacity) {
   return KvCache::bytes(config, attends(config) ? capacity : 0) + cells(config) * sizeof(float);

@@ -26,7 +26,7 @@ class DecoderState {
   /// Takes over the positions of another state of the same capacity.
   void assign(const DecoderState& other);
 
-  KvCache& cache() { return cache_; }                                            // of DecoderUnit::kSelfAttention
+  KvCache& cache() { return cache_; }                                              // of DecoderUnit::kSelfAttention
   float* cell(int layer) { return &cells_[static_cast<size_t>(layer) * width_]; }  // [D], of DecoderUnit::kSsru
 
  private:

@@ -8,8 +8,8 @@
 namespace dragoman {
 
 /// What special:model.yml says of a model of Marian's. config_json: of config.json's fields source_language and
-/// target_language, which Marian's files do not tell. Throws Error(kBadConfig) naming the option that this core does not
-/// run, or does not know.
+/// target_language, which Marian's files do not tell. Throws Error(kBadConfig) naming the option that this core does
+/// not run, or does not know.
 Config parse_marian_config(std::string_view yml, std::string_view config_json);
 
 /// Marian's name of a tensor of ours (MarianMT's names), e.g. encoder_l1_self_Wq of

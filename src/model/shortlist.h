@@ -12,8 +12,8 @@ namespace dragoman {
 /// with the weights, or one of Marian's.
 class LexicalTable {
  public:
-  /// candidates: those of source piece s are offsets[s] ... offsets[s + 1] - 1; offsets [source V + 1], ascending from 0
-  /// to the number of candidates; frequent: for every sentence, eos among them or copies; copies: whether both sides
+  /// candidates: those of source piece s are offsets[s] ... offsets[s + 1] - 1; offsets [source V + 1], ascending from
+  /// 0 to the number of candidates; frequent: for every sentence, eos among them or copies; copies: whether both sides
   /// have the same pieces, so that a sentence's own are candidates, too. All below V.
   LexicalTable(std::vector<uint32_t> offsets, std::vector<uint16_t> candidates, std::vector<uint16_t> frequent,
                bool copies);

@@ -182,8 +182,8 @@ FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer,
 
 // All but the shortlist, and the bytes behind int8 matrices.
 Weights read_weights(TensorReader& in, const Config& c) {
-  auto embedding =
-      in.matrix(c.shared_embedding ? "model.shared.weight" : "model.decoder.embed_tokens.weight", c.vocabulary, c.width);
+  auto embedding = in.matrix(c.shared_embedding ? "model.shared.weight" : "model.decoder.embed_tokens.weight",
+                             c.vocabulary, c.width);
   Vector bias = in.logits_bias(c.vocabulary);
   if (c.unknown >= 0) bias[c.unknown] = -kLargestWeight;
   Weights weights{{}, 0, Linear(std::move(embedding), std::move(bias)), {}, {}, {}, {}};
@@ -198,8 +198,8 @@ Weights read_weights(TensorReader& in, const Config& c) {
     const std::string layer = "model.decoder.layers." + std::to_string(i);
     auto history = read_history(in, layer, c);
     auto cross_attention = read_attention(in, layer + ".encoder_attn", c.width);
-    weights.decoder.push_back({std::move(history), std::move(cross_attention),
-                               read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
+    weights.decoder.push_back(
+        {std::move(history), std::move(cross_attention), read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
   }
   return weights;
 }
@@ -207,12 +207,14 @@ Weights read_weights(TensorReader& in, const Config& c) {
 // Pieces are kept in 16 bits.
 LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
   MarianShortlist list = parse_marian_shortlist(file);
-  require(c.vocabulary <= 1 << 16, kBad, "a shortlist of ", c.vocabulary, " pieces is not supported; at most 65536 are");
+  require(c.vocabulary <= 1 << 16, kBad, "a shortlist of ", c.vocabulary,
+          " pieces is not supported; at most 65536 are");
   require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBad, "shortlist file is for ",
           list.offsets.size() - 1, " source pieces; the model has ", c.source_vocabulary);
   std::vector<uint16_t> candidates, frequent;
   for (const uint32_t piece : list.pieces) {
-    require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ", c.vocabulary);
+    require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ",
+            c.vocabulary);
     candidates.push_back(static_cast<uint16_t>(piece));
   }
   const auto first = static_cast<int>(std::min<uint64_t>(list.frequent, c.vocabulary));

@@ -45,11 +45,12 @@ struct DecoderLayerWeights {
   FeedForwardWeights feed_forward;
 };
 
-/// All weights of a model, const once loaded. The target's embedding table is also the output layer: logits = h E^T + b.
+/// All weights of a model, const once loaded. The target's embedding table is also the output layer: logits = h E^T +
+/// b.
 struct Weights {
-  std::vector<std::byte> file;  // int8 matrices are packed in place in it: the weights are held once
-  size_t bytes;                 // of the weights as they were stored
-  Linear embedding;             // [V, D], of the target
+  std::vector<std::byte> file;             // int8 matrices are packed in place in it: the weights are held once
+  size_t bytes;                            // of the weights as they were stored
+  Linear embedding;                        // [V, D], of the target
   std::optional<Linear> source_embedding;  // [source V, D], unless it is the target's
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;

@@ -1,11 +1,10 @@
 // Marian's binary format: the same numbers as from safetensors, and damaged and hostile files, each a typed error.
-#include "io/marian_binary.h"
-
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
 
 #include "base/error.h"
+#include "io/marian_binary.h"
 #include "model/marian_config.h"
 #include "support.h"
 
@@ -58,7 +57,8 @@ std::vector<Item> items_of(const Bytes& file) {
   at += 8 + number_at<uint64_t>(file, at);
   for (size_t i = 0; i < items.size(); ++i) {
     const auto bytes = static_cast<std::ptrdiff_t>(number_at<uint64_t>(file, 16 + 32 * i + 24));
-    items[i].data.assign(file.begin() + static_cast<std::ptrdiff_t>(at), file.begin() + static_cast<std::ptrdiff_t>(at) + bytes);
+    items[i].data.assign(file.begin() + static_cast<std::ptrdiff_t>(at),
+                         file.begin() + static_cast<std::ptrdiff_t>(at) + bytes);
     at += static_cast<size_t>(bytes);
   }
   return items;
@@ -69,7 +69,8 @@ Bytes file_of(const std::vector<Item>& items) {
   append(file, uint64_t{1});
   append(file, uint64_t{items.size()});
   for (const Item& item : items)
-    for (const uint64_t field : {uint64_t{item.name.size() + 1}, item.type, uint64_t{item.shape.size()}, uint64_t{item.data.size()}})
+    for (const uint64_t field :
+         {uint64_t{item.name.size() + 1}, item.type, uint64_t{item.shape.size()}, uint64_t{item.data.size()}})
       append(file, field);
   for (const Item& item : items)
     for (size_t i = 0; i <= item.name.size(); ++i) file.push_back(static_cast<std::byte>(item.name.c_str()[i]));
@@ -100,7 +101,8 @@ Bytes with_option(const std::string& from, const std::string& to) {
     const size_t at = yml.find(from);
     REQUIRE(at != std::string::npos);
     yml.replace(at, from.size(), to);
-    item.data.assign(reinterpret_cast<const std::byte*>(yml.data()), reinterpret_cast<const std::byte*>(yml.data()) + yml.size());
+    item.data.assign(reinterpret_cast<const std::byte*>(yml.data()),
+                     reinterpret_cast<const std::byte*>(yml.data()) + yml.size());
     item.shape = {static_cast<int32_t>(yml.size())};
   });
 }
@@ -122,7 +124,8 @@ void to_floats(Item& item) {
   Bytes floats;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
-      append(floats, static_cast<float>(static_cast<int8_t>(item.data[is_table ? r * columns + c : c * rows + r])) / multiplier);
+      append(floats, static_cast<float>(static_cast<int8_t>(item.data[is_table ? r * columns + c : c * rows + r])) /
+                         multiplier);
   item.type = kF32;
   item.data = std::move(floats);
 }
@@ -150,7 +153,8 @@ TEST_CASE("a file of Marian's whose matrices are floats gives the logits of its 
   });
 }
 
-TEST_CASE("Marian's shortlist: frequent pieces, those of the source's, no copies between two vocabularies", "[marian]") {
+TEST_CASE("Marian's shortlist: frequent pieces, those of the source's, no copies between two vocabularies",
+          "[marian]") {
   const Transformer model(kLanguages, good_file(), good_shortlist());
   const MarianShortlist list = parse_marian_shortlist(good_shortlist());
   const std::vector<int> source = {310, 12, 0};
@@ -194,7 +198,8 @@ TEST_CASE("Marian files cut off at any byte, and with flipped bits", "[marian]")
   }
   for (int run = 0; run < 1000; ++run) {  // must not crash; most flips in weights are weights
     Bytes file = good;
-    file[random.integer(0, run < 700 ? 6000 : static_cast<int>(good.size()) - 1)] ^= static_cast<std::byte>(1 << random.integer(0, 7));
+    file[random.integer(0, run < 700 ? 6000 : static_cast<int>(good.size()) - 1)] ^=
+        static_cast<std::byte>(1 << random.integer(0, 7));
     error_of(file);
   }
   for (int run = 0; run < 200; ++run) {  // here a checksum notices all but the last bytes, which it leaves out
@@ -210,15 +215,23 @@ TEST_CASE("claims of Marian files that cannot be", "[marian]") {
     std::memcpy(file.data() + at, &value, sizeof value);
     return file;
   };
-  CHECK_THAT(error_of(claims(8, ~uint64_t{0})), Contains("bad-model: model file claims to hold 18446744073709551615 tensors"));
+  CHECK_THAT(error_of(claims(8, ~uint64_t{0})),
+             Contains("bad-model: model file claims to hold 18446744073709551615 tensors"));
   CHECK_THAT(error_of(claims(16, ~uint64_t{0})), Contains("cut off"));
   CHECK_THAT(error_of(claims(16 + 16, uint64_t{1} << 60)), Contains("dimensions"));
   CHECK_THAT(error_of(claims(16 + 24, ~uint64_t{0})), Contains("cut off"));
   const std::string name = "decoder_l2_rnn_Wf";
-  CHECK_THAT(error_of(with(name, [](Item& i) { i.shape = {1 << 30, 1 << 30}; })), Contains(name + " claims to be larger"));
+  CHECK_THAT(error_of(with(name,
+                           [](Item& i) {
+                             i.shape = {1 << 30, 1 << 30};
+                           })),
+             Contains(name + " claims to be larger"));
   CHECK_THAT(error_of(with(name, [](Item& i) { i.shape = {-32, -32}; })), Contains(name + " claims a size of -32"));
   CHECK_THAT(error_of(with(name, [](Item& i) { i.shape = {32, 4, 8}; })), Contains(name + " has 3 dimensions"));
-  CHECK_THAT(error_of(with(name, [](Item& i) { i.shape = {64, 16}; })),
+  CHECK_THAT(error_of(with(name,
+                           [](Item& i) {
+                             i.shape = {64, 16};
+                           })),
              Contains("tensor " + name + " has shape [16, 64]") && Contains("asks for [32, 32]"));
   CHECK_THAT(error_of(with(name, [](Item& i) { i.data.resize(1024); })), Contains(name + " has 1024 bytes, too few"));
   CHECK_THAT(error_of(with(name, [](Item& i) { i.type = 0x4102; })), Contains(name + " has Marian's type 16642"));
@@ -227,7 +240,8 @@ TEST_CASE("claims of Marian files that cannot be", "[marian]") {
              Contains("more than its configuration describes, first 'surplus'"));
   CHECK_THAT(error_of(with("decoder_l1_rnn_W", [&](Item& i) { i.name = name; })), Contains("holds " + name + " twice"));
   for (const float multiplier : {0.0f, -1.0f, NAN, INFINITY, 1e-30f})
-    CHECK_THAT(error_of(with(name, [&](Item& i) { std::memcpy(i.data.data() + 1024, &multiplier, 4); })), Contains(name));
+    CHECK_THAT(error_of(with(name, [&](Item& i) { std::memcpy(i.data.data() + 1024, &multiplier, 4); })),
+               Contains(name));
   const float infinite = INFINITY;
   CHECK_THAT(error_of(with("decoder_l2_rnn_bf", [&](Item& i) { std::memcpy(i.data.data(), &infinite, 4); })),
              Contains("decoder_l2_rnn_bf holds inf"));

@@ -39,9 +39,7 @@ KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Wo
   return cross;
 }
 
-Engine load_engine(const std::string& folder, EngineOptions options) {
-  return Engine(read_model(folder), options);
-}
+Engine load_engine(const std::string& folder, EngineOptions options) { return Engine(read_model(folder), options); }
 
 std::string finish(Engine& engine, Translation& translation) {
   std::string text;

@@ -76,7 +76,8 @@ inEachBrowser((environment) => {
           buffer.view().set(content);
           buffers.push(buffer);
         }
-        const engine = new core.Engine(new TextDecoder().decode(await bytes('weights/en-de/config.json')), ...buffers, 1);
+        const config = new TextDecoder().decode(await bytes('weights/en-de/config.json'));
+        const engine = new core.Engine(config, buffers[0], buffers[1], null, null, 1);
         const translation = engine.start(new TextEncoder().encode(text), { beam: 1, alignment: false });
         while (engine.step());
         outputs.push(translation.takeText());

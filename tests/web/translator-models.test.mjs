@@ -1,7 +1,9 @@
 /** Where the models of a translator come from: registered, by URL, in two steps through English. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { inEachBrowser } from './support/browsers.mjs';
 import { pageTests } from './support/page-tests.mjs';
 
@@ -119,6 +121,58 @@ inEachBrowser((environment) => {
         ),
     },
   );
+
+  test("Firefox's models, as Remote Settings lists them, gzipped or not, with and without a shortlist", async () => {
+    const folder = `${environment.site.folder}/firefox`;
+    await mkdir(folder);
+    const read = (name) => readFile(new URL(`../data/${name}`, import.meta.url));
+    const record = async (toLang, version, fileType, source, pack = (bytes) => bytes) => {
+      const bytes = pack(await read(source));
+      const location = `firefox/${toLang}-${version}-${fileType}`;
+      await writeFile(`${environment.site.folder}/${location}`, bytes);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      const attachment = { location, hash, size: bytes.length, filename: fileType };
+      return { name: fileType, fromLang: 'en', toLang, fileType, version, attachment };
+    };
+    const model = 'tiny-marian/model.ende.intgemm.alphas.bin';
+    const records = await Promise.all([
+      record('nds', '1.9', 'model', 'tiny-int8/model.safetensors'), // an old version, which would not load
+      record('nds', '1.9', 'vocab', 'tiny-int8/vocab.spm'),
+      record('nds', '1.10', 'model', model, gzipSync),
+      record('nds', '1.10', 'srcvocab', 'tiny-ssru/source.spm', gzipSync),
+      record('nds', '1.10', 'trgvocab', 'tiny-ssru/target.spm'),
+      record('nds', '1.10', 'qualityModel', 'tiny-ssru/target.spm'),
+      record('nds', '2.0a1', 'model', model), // has no vocabulary yet
+      record('fy', '1.0', 'model', model),
+      record('fy', '1.0', 'lex', 'tiny-marian/lex.ende.s2t.bin', gzipSync),
+      record('fy', '1.0', 'srcvocab', 'tiny-ssru/source.spm'),
+      record('fy', '1.0', 'trgvocab', 'tiny-ssru/target.spm'),
+    ]);
+    const { cases } = JSON.parse(await read('tiny-marian/golden.json'));
+    const { source, greedy } = cases[2];
+    const result = await environment.page.evaluate(
+      async ({ records, source }) => {
+        const manifest = Dragoman.remoteSettingsManifest(records, new URL('/', location.href));
+        Dragoman.registerModel(manifest);
+        const texts = [];
+        for (const targetLanguage of ['nds', 'fy']) {
+          const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage });
+          texts.push(await translator.translate(source));
+          translator.destroy();
+        }
+        const unknown = structuredClone(manifest);
+        unknown.models[0].format = 'gguf';
+        const refused = await outcome(new Promise(() => Dragoman.registerModel(unknown)));
+        return { texts, refused, directions: manifest.models.map((model) => model.targetLanguage) };
+      },
+      { records, source },
+    );
+    assert.deepEqual(result.directions, ['nds', 'fy']);
+    assert.equal(result.texts[0], greedy);
+    assert.notEqual(result.texts[1], ''); // on a shortlist of random pieces
+    assert.notEqual(result.texts[1], greedy);
+    assert.equal(result.refused.error, 'TypeError');
+  });
 
   pageTest(
     'models may come from a manifest elsewhere, given by URL, and then from nowhere else',

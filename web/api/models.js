@@ -2,6 +2,7 @@ import { canonicalTag } from '../base/language-tag.js';
 import { routeAvailability } from '../models/availability.js';
 import { Catalogue } from '../models/catalogue.js';
 import { defaultModels } from '../models/default-models.js';
+import { remoteSettingsManifest } from '../models/remote-settings.js';
 import { ModelStore } from '../models/store.js';
 
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} Direction */
@@ -60,6 +61,18 @@ export const Dragoman = Object.freeze({
    */
   registerModel(manifest) {
     catalogue.register(manifest);
+  },
+
+  /**
+   * A manifest of Firefox's translation models, for registerModel, of the records that Mozilla's Remote Settings publishes.
+   * @param {import('../models/remote-settings.js').RemoteRecord[]} records
+   * @param {string | URL} base address that the attachments' locations are relative to
+   * @example
+   * const { data } = await (await fetch(recordsUrl)).json();
+   * Dragoman.registerModel(Dragoman.remoteSettingsManifest(data, attachmentsUrl));
+   */
+  remoteSettingsManifest(records, base) {
+    return remoteSettingsManifest(records, base);
   },
 });
 

@@ -24,7 +24,8 @@ import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
  *
  * @typedef {object} Core
  * @property {new (bytes: number) => Buffer} Buffer
- * @property {new (config: string, model: Buffer, vocabulary: Buffer, threads: number) => CoreEngine} Engine
+ * @property {new (config: string, weights: Buffer, vocabulary: Buffer, targetVocabulary: Buffer | null, shortlist: Buffer | null,
+ *   threads: number) => CoreEngine} Engine the files are those of src/engine/model_files.h
  * @property {(module: Buffer) => void} setRelaxedKernels
  * @property {Uint8Array} HEAPU8
  */

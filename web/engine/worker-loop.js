@@ -1,4 +1,5 @@
 import { toRecord } from '../base/errors.js';
+import { gunzip, isGzip } from '../models/gzip.js';
 import { loadModel } from '../models/loader.js';
 import { fromFlat } from './alignment.js';
 
@@ -77,15 +78,44 @@ async function load({ model, alive }) {
     core = loaded;
     for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
     await loadModel(model, buffers, throttledProgress());
-    // A copy: where threads share the memory, a TextDecoder does not read from it.
-    const config = new TextDecoder().decode(buffers['config.json'].view().slice());
-    engine = new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm'], threads);
+    await unpack(buffers);
+    engine = newEngine(model, buffers);
     post({ type: 'ready' });
   } catch (error) {
     post({ type: 'failed', error: toRecord(error) });
   } finally {
     for (const buffer of Object.values(buffers)) buffer.delete();
   }
+}
+
+/**
+ * Puts what a gzipped file holds in the place of the file.
+ * @param {Record<string, import('./core.js').Buffer>} buffers by file name
+ */
+async function unpack(buffers) {
+  for (const [name, packed] of Object.entries(buffers)) {
+    if (!isGzip(packed.view())) continue;
+    const bytes = await gunzip(packed.view().slice(), name);
+    packed.delete();
+    buffers[name] = new core.Buffer(bytes.length);
+    buffers[name].view().set(bytes);
+  }
+}
+
+/**
+ * @param {Model} model
+ * @param {Record<string, import('./core.js').Buffer>} buffers by file name
+ */
+function newEngine({ format, sourceLanguage, targetLanguage }, buffers) {
+  if (format === 'bergamot') {
+    const languages = JSON.stringify({ source_language: sourceLanguage, target_language: targetLanguage });
+    const vocabulary = buffers['vocab.spm'] ?? buffers['source.spm'];
+    const target = buffers['target.spm'] ?? null;
+    return new core.Engine(languages, buffers['model.bin'], vocabulary, target, buffers['lex.bin'] ?? null, threads);
+  }
+  // A copy: where threads share the memory, a TextDecoder does not read from it.
+  const config = new TextDecoder().decode(buffers['config.json'].view().slice());
+  return new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm'], null, null, threads);
 }
 
 function throttledProgress() {

@@ -6,7 +6,7 @@ import { fetchResource } from '../base/resource.js';
  * A manifest says which directions exist, which files each is made of, and how to know that a file is right.
  *
  * @typedef {object} ModelFile
- * @property {'config.json' | 'model.safetensors' | 'vocab.spm'} name
+ * @property {string} name one of those of the model's format
  * @property {string} url absolute
  * @property {number} bytes
  * @property {string} sha256 lower-case hex
@@ -14,17 +14,32 @@ import { fetchResource } from '../base/resource.js';
  * @typedef {object} Model
  * @property {string} sourceLanguage canonical BCP 47 tag
  * @property {string} targetLanguage canonical BCP 47 tag
+ * @property {Format} format
  * @property {ModelFile[]} files
  * @property {number} bytes of all files together
  * @property {string} id the same for the same content, wherever it comes from
  *
  * @typedef {object} ManifestSource the JSON form: `path` is relative to the manifest
  * @property {1} version
- * @property {{sourceLanguage: string, targetLanguage: string,
+ * @property {{sourceLanguage: string, targetLanguage: string, format?: Format,
  *   files: {name: string, path: string, bytes: number, sha256: string}[]}[]} models
  */
 
-const FILE_NAMES = ['config.json', 'model.safetensors', 'vocab.spm'];
+/**
+ * The files of each format, of which a model has all of one list; `bergamot`: Marian's, as Bergamot and Firefox have them,
+ * each of them gzipped or not.
+ * @typedef {'dragoman' | 'bergamot'} Format
+ * @type {Record<Format, string[][]>}
+ */
+const FILE_NAMES = {
+  dragoman: [['config.json', 'model.safetensors', 'vocab.spm']],
+  bergamot: [
+    ['model.bin', 'vocab.spm'],
+    ['model.bin', 'source.spm', 'target.spm'],
+  ],
+};
+/** @type {Record<Format, string[]>} */
+const OPTIONAL = { dragoman: [], bergamot: ['lex.bin'] };
 
 /**
  * @param {ManifestSource} json
@@ -45,8 +60,14 @@ export function parseManifest(json, base) {
       targetLanguage: canonicalTag(entry.targetLanguage),
     };
     const direction = `${model.sourceLanguage}-${model.targetLanguage}`;
-    const files = FILE_NAMES.map((name) => {
-      const file = entry.files?.find((candidate) => candidate.name === name);
+    const format = entry.format ?? 'dragoman';
+    if (!Object.hasOwn(FILE_NAMES, format)) {
+      throw new TypeError(`The manifest has ${direction} in the format "${format}", which is not known.`);
+    }
+    const find = (/** @type {string} */ name) => entry.files?.find((candidate) => candidate.name === name);
+    const names = FILE_NAMES[format].find((list) => list.every(find)) ?? FILE_NAMES[format][0];
+    const files = [...names, ...OPTIONAL[format].filter(find)].map((name) => {
+      const file = find(name);
       if (!file) throw new TypeError(`The manifest lists no ${name} for ${direction}.`);
       if (typeof file.path !== 'string') throw new TypeError(`The manifest gives no path for ${direction}/${name}.`);
       if (!Number.isSafeInteger(file.bytes) || file.bytes <= 0) {
@@ -60,6 +81,7 @@ export function parseManifest(json, base) {
     });
     return {
       ...model,
+      format,
       files: /** @type {ModelFile[]} */ (files),
       bytes: files.reduce((sum, file) => sum + file.bytes, 0),
       id: files.map((file) => file.sha256.slice(0, 16)).join('-'),

@@ -26,7 +26,7 @@ export async function load(core, model) {
     }
     buffers.push(buffer);
   }
-  const engine = new core.Engine(await config.text(), ...buffers, 1);
+  const engine = new core.Engine(await config.text(), buffers[0], buffers[1], null, null, 1);
   for (const buffer of buffers) buffer.delete();
   return engine;
 }
