@@ -53,7 +53,8 @@ inEachBrowser((environment) => {
     assert.deepEqual([result.events[0], result.events.at(-1)], [0, 1]);
     assert.equal(result.pieces.join(''), result.whole);
     assert.equal(new Set(result.others).size, 2);
-    for (const pair of ['Bücher-Bücher', 'Bahnhof-Bahnhof', '!-!']) assert.ok(result.pairs.includes(pair), `${pair} in ${result.pairs}`);
+    for (const pair of ['Bücher-Bücher', 'Bahnhof-Bahnhof', '!-!'])
+      assert.ok(result.pairs.includes(pair), `${pair} in ${result.pairs}`);
     assert.match(result.whole, /^.+\n\n.+\r\n$/);
     assert.equal(result.whole.split('\n')[2].trim(), result.byHand);
     assert.equal(result.aborted.error, 'AbortError');
