@@ -104,6 +104,22 @@ TEST_CASE("the allocation counter counts", "[model]") {
   REQUIRE(v.size() == 1000);
 }
 
+TEST_CASE("the alignment costs nothing where nobody asks for it", "[alignment]") {
+  Engine engine = test::load_engine(test::data("tiny-int8"));
+  const auto allocations_of = [&](const TranslateOptions& options) {
+    const long before = count();
+    test::finish(engine, *engine.start("The garden is large. Where is the house?", options));
+    return count() - before;
+  };
+  for (const int beam : {1, 3}) {
+    allocations_of({.beam = beam});  // the engine's lists grow once
+    const long plain = allocations_of({.beam = beam}), aligned = allocations_of({.beam = beam, .alignment = true});
+    CHECK(allocations_of({.beam = beam}) == plain);
+    CHECK(aligned > allocations_of({.beam = beam, .annotate = true}));
+    CHECK(allocations_of({.beam = beam, .annotate = true}) > plain);
+  }
+}
+
 TEST_CASE("when memory is short the caller learns of it, and the next translation is fine", "[engine]") {
   const std::string text = "The garden is large. Where is the house?\nA book. The sea, the sea, and a ship.";
   Engine engine = test::load_engine(test::data("tiny-int8"), {.threads = 3});

@@ -37,6 +37,8 @@ inEachBrowser((environment) => {
       const pieces = await read(translator.translateStreaming(text));
       let others;
       await translator.translate('Wo ist der Bahnhof?', { alternatives: 2, onAlternatives: (found) => (others = found) });
+      let alignment;
+      await translator.translate(text, { alignment: true, onAlignment: (found) => (alignment = found) });
       const there = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'en' });
       const back = await Translator.create(EN_DE);
       const byHand = await back.translate(await there.translate('Wo ist der Bahnhof? Guten Tag!'));
@@ -44,12 +46,17 @@ inEachBrowser((environment) => {
       const aborted = outcome(translator.translate(LONG, { signal: controller.signal }));
       controller.abort();
       const same = await outcome(Translator.create({ sourceLanguage: 'xa', targetLanguage: 'xa', models }));
-      return { before, events, whole, pieces, others, byHand, aborted: await aborted, same };
+      const pairs = alignment.words.links.map(([s, t]) =>
+        [text.slice(...alignment.words.source[s]), whole.slice(...alignment.words.target[t])].join('-'),
+      );
+      return { before, events, whole, pieces, others, pairs, byHand, aborted: await aborted, same };
     }, pivot);
     assert.ok(['downloadable', 'available'].includes(result.before));
     assert.deepEqual([result.events[0], result.events.at(-1)], [0, 1]);
     assert.equal(result.pieces.join(''), result.whole);
     assert.equal(new Set(result.others).size, 2);
+    for (const pair of ['Bücher-Bücher', 'Bahnhof-Bahnhof', '!-!'])
+      assert.ok(result.pairs.includes(pair), `${pair} in ${result.pairs}`);
     assert.match(result.whole, /^.+\n\n.+\r\n$/);
     assert.equal(result.whole.split('\n')[2].trim(), result.byHand);
     assert.equal(result.aborted.error, 'AbortError');
