@@ -66,7 +66,11 @@ static void forbid_eigen_malloc([[maybe_unused]] bool forbidden) {
 }
 
 TEST_CASE("a decoder step allocates nothing", "[model]") {
-  const Transformer model = test::load_transformer(test::data("tiny-int8"));
+  const bool has_ssru = GENERATE(false, true);
+  const std::string languages = R"({"source_language": "en", "target_language": "de"})";
+  const Transformer model =
+      has_ssru ? Transformer(languages, test::read_bytes(test::data("tiny-marian/model.ende.intgemm.alphas.bin")))
+               : test::load_transformer(test::data("tiny-int8"));
   Workspace work(model.config(), 16, 2);
   const std::vector<int> source = {5, 9, 77, 0};
   const KvCache cross = test::cross_cache(model, source, work);
