@@ -46,17 +46,8 @@ int Tokenizer::eos() const { return processor_->eos_id(); }
 int Tokenizer::unknown() const { return processor_->unk_id(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
-  // When memory is short protobuf leaves behind what must not be destroyed: better lost.
-  auto result = std::make_unique<sentencepiece::SentencePieceText>();
-  const auto status = [&] {
-    try {
-      return processor_->Encode({text.data(), text.size()}, result.get());
-    } catch (const std::bad_alloc&) {
-      static_cast<void>(result.release());
-      throw;
-    }
-  }();
-  const auto& encoded = *result;
+  sentencepiece::SentencePieceText encoded;
+  const auto status = processor_->Encode({text.data(), text.size()}, &encoded);
   require(status.ok(), ErrorCode::kInvalidArgument, "text cannot be split into pieces: ", status.ToString());
   std::vector<int> ids;
   for (const auto& piece : encoded.pieces()) ids.push_back(static_cast<int>(piece.id()));
