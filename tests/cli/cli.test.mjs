@@ -44,6 +44,15 @@ test('--json gives translation, tokens, score and time', () => {
   assert.ok(line.log_probability < 0 && line.log_probability > -5);
   assert.ok(line.milliseconds > 0);
   assert.deepEqual(line.alternatives, []);
+  const { source, target, links } = line.alignment.words;
+  assert.deepEqual(
+    links.map(([s, t]) => [line.source.slice(...source[s]), line.translation.slice(...target[t])]),
+    [
+      ['Good', 'Guten'],
+      ['morning', 'Morgen'],
+      ['!', '!'],
+    ],
+  );
 });
 
 test('--beam finds likelier translations, and --json shows what else it found', () => {

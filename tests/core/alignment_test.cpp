@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "base/error.h"
 #include "engine/attention_record.h"
 #include "support.h"
 #include "text/annotated_text.h"
@@ -170,4 +171,20 @@ TEST_CASE("ranges of an alignment are those of the annotated texts, in UTF-16", 
   const auto plain = engine.start("Das Haus.");
   test::finish(engine, *plain);
   CHECK(plain->alignment().sentences.source.empty());
+}
+
+TEST_CASE("the heads that align are those of config.json, checked", "[alignment]") {
+  auto config = nlohmann::json::parse(test::read_text(test::weights("en-de") + "/config.json"));
+  const auto heads = [&](const nlohmann::json& stated) {
+    config["alignment_heads"] = stated;
+    return parse_config(config.dump()).alignment_heads;
+  };
+  CHECK(heads({{1, 3}, {0, 0}}).front().head == 3);
+  for (const char* bad :
+       {"[]", "7", "[[0]]", "[[2, 0]]", "[[0, 4]]", "[[0, -1]]", "[[0, 0.5]]", "[0, 0]", "[[0, \"0\"]]"})
+    CHECK_THROWS_AS(heads(nlohmann::json::parse(bad)), Error);
+  config.erase("alignment_heads");
+  const auto usual = parse_config(config.dump()).alignment_heads;  // of the last layer but one
+  CHECK(usual.size() == 4);
+  CHECK(usual.back().layer == 0);
 }

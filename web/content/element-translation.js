@@ -6,8 +6,8 @@ import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.
  * listeners and their identity stay. What the visitor sees comes first, what the page adds later follows, and all of it can
  * be taken back.
  *
- * Each text node is translated by itself: a sentence that is cut by a link is two texts to the model. (The core's own markup
- * handling is to close that gap.)
+ * Each text node is translated by itself: a sentence that is cut by a link is two texts to the model. (The sections of
+ * markup/ are to close that gap: their marks may be nodes as well as tags.)
  *
  * @typedef {object} ElementTranslation
  * @property {Promise<void>} finished when everything that was there at the start is translated
