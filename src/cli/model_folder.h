@@ -12,6 +12,6 @@ namespace dragoman {
 ///   is one, the shortlist lex.*.bin; each of them may be gzipped (.gz). The languages are those of the file's name
 ///   ("ende"), or else of the folder's ("en-de").
 /// Throws Error(kIo) naming the file that cannot be read.
-ModelFiles read_model_folder(const std::string& folder);
+ModelFiles read_model_folder(const std::string& name);
 
 }  // namespace dragoman

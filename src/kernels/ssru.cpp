@@ -39,8 +39,8 @@ void ssru_step(const float* forget, const float* candidate, float* cell, float* 
   const v128_t next = next_cell(wasm_v128_load(rest[0]), wasm_v128_load(rest[1]), wasm_v128_load(rest[2]));
   wasm_v128_store(rest[2], next);
   wasm_v128_store(rest[0], wasm_f32x4_pmax(zero, next));
-  std::copy(rest[2], rest[2] + width - k, cell + k);
-  std::copy(rest[0], rest[0] + width - k, out + k);
+  std::copy(rest[2], rest[2] + (width - k), cell + k);
+  std::copy(rest[0], rest[0] + (width - k), out + k);
 }
 
 void ssru_step_reference(const float* forget, const float* candidate, float* cell, float* out, int width) {
