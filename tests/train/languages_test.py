@@ -66,7 +66,7 @@ class Languages(unittest.TestCase):
         for name, backwards in (('sets/onwards.fr-es.tsv', False), ('sets/back.es-fr.tsv', True), ('sets/odd.es-fr.tsv', False)):
             self.write(name, perfect, backwards)
         score = {line.split(' | ')[0][2:]: float(line.split(' | ')[4]) for line in
-                 run('evaluate', '--sets', sets, '--models', model)[1].splitlines()[2:]}
+                 run('evaluate', '--sets', sets, '--models', model)[1].split('\n\n')[0].splitlines()[2:]}
         self.assertEqual((score['onwards'], score['back']), (100, 100))
         self.assertLess(score['odd'], 50)
         stated = run('evaluate', '--sets', sets, '--models', model, '--columns', 'fr-es')[1].splitlines()

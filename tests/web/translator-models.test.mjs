@@ -164,7 +164,7 @@ inEachBrowser((environment) => {
         const texts = [];
         for (const targetLanguage of ['nds', 'fy']) {
           const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage });
-          texts.push(await translator.translate(source));
+          texts.push(await translator.translate(source, { beam: 1 }));
           translator.destroy();
         }
         const unknown = structuredClone(manifest);
