@@ -61,6 +61,16 @@ TEST_CASE("parts run at the same time", "[threads]") {
 }
 #endif
 
+static std::vector<std::string> translate_all(Engine& engine, const std::vector<std::string>& texts) {
+  std::vector<std::shared_ptr<Translation>> running;
+  for (const auto& text : texts) running.push_back(engine.start(text));
+  while (engine.step()) {
+  }
+  std::vector<std::string> out;
+  for (const auto& translation : running) out.push_back(translation->take_text());
+  return out;
+}
+
 TEST_CASE("translations are the same on any number of threads", "[threads]") {
   std::vector<std::string> texts;
   for (int i = 0; i < 12; ++i) {
@@ -73,13 +83,7 @@ TEST_CASE("translations are the same on any number of threads", "[threads]") {
   }
   const auto translate = [&](const EngineOptions& options) {
     Engine engine = test::load_engine(test::weights("en-de"), options);
-    std::vector<std::shared_ptr<Translation>> running;
-    for (const auto& text : texts) running.push_back(engine.start(text));
-    while (engine.step()) {
-    }
-    std::vector<std::string> out;
-    for (const auto& translation : running) out.push_back(translation->take_text());
-    return out;
+    return translate_all(engine, texts);
   };
   const auto alone = translate({});
   CHECK(translate({.threads = 2}) == alone);
@@ -97,15 +101,6 @@ TEST_CASE("long sentences on many threads", "[threads]") {
     REQUIRE(static_cast<int>(tokenizer.encode(text).size()) == pieces - 1);
     return text;
   };
-  const auto translate = [](Engine& engine, const std::vector<std::string>& texts) {
-    std::vector<std::shared_ptr<Translation>> running;
-    for (const auto& text : texts) running.push_back(engine.start(text));
-    while (engine.step()) {
-    }
-    std::vector<std::string> out;
-    for (const auto& translation : running) out.push_back(translation->take_text());
-    return out;
-  };
   std::vector<std::vector<std::string>> batches(1);
   for (const int pieces : {50, 97, 97, 123, 123}) batches[0].push_back(sentence(pieces));  // one part had 194 rows
   test::Random random(23);
@@ -114,10 +109,10 @@ TEST_CASE("long sentences on many threads", "[threads]") {
     for (int n = random.integer(1, 20); n > 0; --n) batches.back().push_back(sentence(random.integer(10, 128)));
   }
   for (const auto& batch : batches) {
-    const auto expected = translate(one, batch);
+    const auto expected = translate_all(one, batch);
     for (const int threads : {2, 3, 5, 8, 16}) {
       Engine many = test::load_engine(test::data("tiny-int8"), {.threads = threads});
-      CHECK(translate(many, batch) == expected);
+      CHECK(translate_all(many, batch) == expected);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { JointCalls } from '../engine/joint-calls.js';
 import { sum } from '../engine/statistics.js';
 import { readHtml, writeHtml } from '../markup/html.js';
 import { weave } from '../markup/weave.js';
@@ -24,36 +25,25 @@ export function translateHtml(route, call) {
   const waiting = parts.flatMap(({ section }, index) => (section ? { section, index } : []));
   /** @type {(Statistics | undefined)[]} */
   const statistics = parts.map(() => undefined);
-  /** @type {Set<() => void>} */
-  const stops = new Set();
-  let [begun, sent, stopped] = [0, 0, false];
+  const calls = new JointCalls(call.onError);
+  let [begun, sent] = [0, 0];
 
-  const stop = () => {
-    stopped = true;
-    for (const stopOne of stops) stopOne();
-  };
-  /** @param {DOMException} error */
-  const fail = (error) => {
-    if (stopped) return;
-    stop();
-    call.onError(error);
-  };
   const send = () => {
     let ready = '';
     while (sent < output.length && output[sent] !== undefined) ready += output[sent++];
     if (call.streaming || sent === output.length) {
       if (!call.streaming) ready = output.join('');
       if (ready) call.onText(ready, sum(statistics));
-      if (sent === output.length && !stopped) call.onDone({ alternatives: [] });
+      if (sent === output.length && !calls.stopped) call.onDone({ alternatives: [] });
     }
   };
   const advance = () => {
-    while (!stopped && stops.size < IN_FLIGHT && begun < waiting.length) begin(waiting[begun++]);
+    while (!calls.stopped && calls.size < IN_FLIGHT && begun < waiting.length) begin(waiting[begun++]);
   };
   /** @param {typeof waiting[number]} what */
   const begin = ({ section, index }) => {
     let translation = '';
-    const stopOne = route.translate({
+    calls.start(route, {
       ...call,
       text: section.text,
       streaming: false,
@@ -62,18 +52,15 @@ export function translateHtml(route, call) {
         translation += text;
         statistics[index] = counts;
       },
-      onError: fail,
       onDone: ({ alignment }) => {
-        stops.delete(stopOne);
         const words = alignment?.words ?? { source: [], target: [], links: [] };
         output[index] = section.lead + writeHtml(weave(section, translation, words)) + section.trail;
         send();
         advance();
       },
     });
-    stops.add(stopOne);
   };
   if (waiting.length > 0) advance();
-  else queueMicrotask(() => !stopped && send());
-  return stop;
+  else queueMicrotask(() => !calls.stopped && send());
+  return () => calls.stop();
 }

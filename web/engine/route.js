@@ -1,5 +1,6 @@
 import { chain, concatenate } from './alignment.js';
 import { Engine } from './engine.js';
+import { JointCalls } from './joint-calls.js';
 import { sum } from './statistics.js';
 
 /**
@@ -61,26 +62,14 @@ function translateTwice(first, second, call) {
   const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
   /** Of each piece, and how long its translation is. @type {{alignment?: Alignment, length: number}[]} */
   const found = pieces.map((text, index) => ({ length: index % 2 ? text.length : 0 }));
-  /** @type {Set<() => void>} */
-  const stops = new Set();
+  const calls = new JointCalls(call.onError);
   /** @type {(Statistics | undefined)[]} */
   const statistics = [];
   let next = 0;
   let unsent = '';
-  let stopped = false;
   /** @type {string[]} */
   let alternatives = [];
 
-  const stop = () => {
-    stopped = true;
-    for (const stopOne of stops) stopOne();
-  };
-  /** @type {Call['onError']} */
-  const fail = (error) => {
-    if (stopped) return;
-    stop();
-    call.onError(error);
-  };
   const flush = () => {
     for (; next < output.length; next++) {
       unsent += output[next].text;
@@ -95,27 +84,14 @@ function translateTwice(first, second, call) {
     if (finished) call.onDone({ alternatives, alignment: alignmentOf(pieces, found) });
   };
   /**
+   * The options are those of both: the first searches as widely because the second can be no better than what it reads.
    * @param {Engine} engine
    * @param {string} text
    * @param {boolean} streaming
    * @param {Call['onText']} onText
    * @param {Call['onDone']} onDone
    */
-  const run = (engine, text, streaming, onText, onDone) => {
-    const stopOne = engine.translate({
-      // The options are those of both: the first searches as widely because the second can be no better than what it reads.
-      ...call,
-      text,
-      streaming,
-      onText,
-      onError: fail,
-      onDone: (result) => {
-        stops.delete(stopOne);
-        onDone(result);
-      },
-    });
-    stops.add(stopOne);
-  };
+  const run = (engine, text, streaming, onText, onDone) => calls.start(engine, { ...call, text, streaming, onText, onDone });
 
   pieces.forEach((piece, index) => {
     if (index % 2) return;
@@ -137,7 +113,7 @@ function translateTwice(first, second, call) {
       }),
     );
   });
-  return stop;
+  return () => calls.stop();
 }
 
 /**
