@@ -6,8 +6,8 @@ src:  base <- kernels <- model <- engine <- bindings        kernels, engine <- c
       base <- text <----------- engine                        kernels <- bindings (to choose one)
 
 web:  base <- models <- engine, markup <- api <- content <- top       top: the files directly in web/, whose places others know
-      base <- api <- element <- top <- page                     (entries, workers)
-      engine <- top <- node                                   engine <- page (to know which build of it will run)
+      base <- api <- element <- top <- page    markup <- content     (entries, workers)
+      base, markup <- files <- top <- node                    base, engine <- page (to know which build of it will run)
 """
 import os
 import pathlib
@@ -33,11 +33,12 @@ WEB = {
     'models': {'base'},
     'engine': {'base', 'models'},
     'markup': set(),
+    'files': {'base', 'markup'},
     'api': {'base', 'models', 'engine', 'markup', 'vendor'},
-    'content': {'base', 'api'},
+    'content': {'base', 'api', 'markup'},
     'element': {'base', 'api'},
-    TOP: {'engine', 'api', 'content', 'element', 'core'},
-    'page': {TOP, 'engine'},
+    TOP: {'base', 'engine', 'api', 'content', 'element', 'files', 'core'},
+    'page': {TOP, 'base', 'engine'},
     'node': {TOP},
     'examples': set(),
     'icons': set(),

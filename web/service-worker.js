@@ -1,21 +1,25 @@
 /**
  * Keeps the page itself (not the models: dragoman.js stores those) so that it opens without a network. All files of a
  * version are fetched together and served together; a new version takes over when the page says so, or at the next visit.
+ *
+ * @typedef {{version: string, files: Record<string, string>}} Precache by path, the file's hash; scripts/site/site.mjs puts it in
+ *   front of this
  */
-importScripts('precache.js');
-
-/** @typedef {{version: string, files: string[]}} Precache written by scripts/site/site.mjs */
 const worker = /** @type {ServiceWorkerGlobalScope & {precache: Precache}} */ (/** @type {unknown} */ (self));
 const PREFIX = 'dragoman-page-';
 const CACHE = PREFIX + worker.precache.version;
-const files = new Set(worker.precache.files.map((path) => new URL(path, worker.registration.scope).href));
+const paths = Object.keys(worker.precache.files);
+const addressOf = (/** @type {string} */ path) => new URL(path, worker.registration.scope).href;
+const files = new Set(paths.map(addressOf));
 // Of the engine's two builds the page runs one, and says which. The other is kept as soon as it is asked for.
 const unused = location.search === '?threads' ? /^core\/dragoman-(core|relaxed)\.|^worker\.js$/ : /threads/;
-const INDEX = new URL('index.html', worker.registration.scope).href;
+const INDEX = addressOf('index.html');
 
 worker.addEventListener('install', (event) => {
-  const urls = worker.precache.files.filter((path) => !unused.test(path)).map((path) => new URL(path, worker.registration.scope));
-  const fresh = urls.map((url) => new Request(url, { cache: 'no-cache' }));
+  // All of this version or nothing: a file of another one, or a captive portal's page, is refused.
+  const fresh = paths
+    .filter((path) => !unused.test(path))
+    .map((path) => new Request(addressOf(path), { cache: 'no-cache', integrity: worker.precache.files[path] }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
 });
 

@@ -13,13 +13,13 @@
 export function measureCore(core, engine, sentences, expected) {
   // The first pass is not timed, but for its first sentence: it shows that the output is right, and the browser compiles
   // the hot functions anew meanwhile.
-  const first = sentences.map((sentence) => run(engine, sentence));
+  const first = sentences.map((sentence) => run(core, engine, sentence));
   const translations = first.map(({ text }) => text);
   checkSame('the translations', translations, expected ?? translations);
-  checkSame('all sentences at once', run(engine, sentences.join('\n')).text.split('\n'), translations);
+  checkSame('all sentences at once', run(core, engine, sentences.join('\n')).text.split('\n'), translations);
 
-  const alone = sentences.map((sentence) => run(engine, sentence));
-  const together = run(engine, sentences.join('\n'));
+  const alone = sentences.map((sentence) => run(core, engine, sentence));
+  const together = run(core, engine, sentences.join('\n'));
   return {
     translations,
     figures: {
@@ -34,9 +34,9 @@ export function measureCore(core, engine, sentences, expected) {
   };
 }
 
-function run(engine, source) {
+function run(core, engine, source) {
   const start = performance.now();
-  const translation = engine.start(new TextEncoder().encode(source), { beam: 1, alignment: false });
+  const translation = engine.start(new TextEncoder().encode(source), core.defaultOptions());
   try {
     let firstTextMs;
     let text = '';

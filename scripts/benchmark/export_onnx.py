@@ -25,7 +25,7 @@ ENCODER, DECODER = 'onnx/encoder_model_quantized.onnx', 'onnx/decoder_model_merg
 def embedding(model):
     """(integers [V + 1, D], scale [V + 1]): the last row is the start."""
     integers, scale = int8_rows(model.embedding)
-    return np.concatenate([integers, np.zeros((1, model.width))]), np.append(scale, 1)
+    return np.concatenate([integers, np.zeros((1, model.decoder.width))]), np.append(scale, 1)
 
 
 def ids(name, *shape):
@@ -51,7 +51,7 @@ def write_encoder(model, path):
         x = graph.feed_forward(layer, graph.residual(x, y, f'{layer}.self_attn_layer_norm'))
     graph.op('Identity', [x], ['last_hidden_state'])
     graph.save(path, [ids('input_ids', 'batch', 'source'), ids('attention_mask', 'batch', 'source')],
-               [floats('last_hidden_state', 'batch', 'source', model.width)])
+               [floats('last_hidden_state', 'batch', 'source', model.decoder.width)])
 
 
 def cross_caches(graph, model):
@@ -101,14 +101,14 @@ def write_decoder(model, path):
     bias = np.append(model.vectors['final_logits_bias'], MASKED)
     graph.op('Identity', [graph.product(graph.quantised(x), integers, scale, bias)], ['logits'])
     inputs = [ids('encoder_attention_mask', 'batch', 'source'), ids('input_ids', 'batch', 'target'),
-              floats('encoder_hidden_states', 'batch', 'source', model.width)]
+              floats('encoder_hidden_states', 'batch', 'source', model.decoder.width)]
     outputs = [floats('logits', 'batch', 'target', len(bias))]
     for i in range(model.config['decoder_layers']):
         for side in ('decoder', 'encoder'):
             for part in ('key', 'value'):
-                size = model.width // model.heads
-                inputs.append(floats(f'past_key_values.{i}.{side}.{part}', 'batch', model.heads, f'past_{side}', size))
-                outputs.append(floats(f'present.{i}.{side}.{part}', 'batch', model.heads, f'present_{side}', size))
+                size = model.decoder.width // model.decoder.heads
+                inputs.append(floats(f'past_key_values.{i}.{side}.{part}', 'batch', model.decoder.heads, f'past_{side}', size))
+                outputs.append(floats(f'present.{i}.{side}.{part}', 'batch', model.decoder.heads, f'present_{side}', size))
     inputs.append(helper.make_tensor_value_info('use_cache_branch', TensorProto.BOOL, [1]))
     graph.save(path, inputs, outputs)
 

@@ -15,8 +15,9 @@ import { printShapeRace, raceShape } from './shape_race.mjs';
 import { openBenchSite } from './site.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const SHAPES = ['tiny', 'base-memory'];
 const USAGE =
-  'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny] | --kernels | --profile';
+  'usage: scripts/bench [--repeat 5] [--out build/bench.json] | --quick | --peers [--shape tiny|base-memory] | --kernels | --profile';
 
 function options() {
   const { values } = parseArgs({
@@ -33,10 +34,12 @@ function options() {
   const repeat = values.quick ? 1 : Number(values.repeat);
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error(`--repeat ${values.repeat} is not a number of repetitions`);
   if (['quick', 'peers', 'kernels', 'profile'].filter((mode) => values[mode]).length > 1) throw new Error('one mode at a time');
-  if (values.shape !== undefined && !(values.peers && values.shape === 'tiny')) throw new Error('--shape tiny goes with --peers');
+  if (values.shape !== undefined && !values.peers) throw new Error('--shape goes with --peers');
+  if (values.shape !== undefined && !SHAPES.includes(values.shape))
+    throw new Error(`--shape ${values.shape} is none of ${SHAPES}`);
   // A quick look must not take the place of a real run's result.
   const kind = ['kernels', 'profile', 'shape'].find((mode) => values[mode]);
-  const name = kind ? `bench-${kind}.json` : 'bench.json';
+  const name = kind ? `bench-${values.shape ?? kind}.json` : 'bench.json';
   const out = values.out ?? (values.quick ? undefined : join(root, 'build', name));
   return { ...values, repeat, out };
 }
@@ -71,10 +74,10 @@ async function benchProfile(chromium, { repeat }) {
   return { profile };
 }
 
-async function benchShape(chromium, { repeat }) {
-  const race = await raceShape(root, join(root, 'weights/en-de'), chromium, repeat, say);
+async function benchShape(chromium, { shape, repeat }) {
+  const race = await raceShape(root, join(root, 'weights/en-de'), chromium, shape, repeat, say);
   printShapeRace(race);
-  return { repeat, race };
+  return { repeat, ...race };
 }
 
 async function benchWhole(chromium, { repeat, peers }) {

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Write a model folder of a given shape with random weights, to measure speed and memory of shapes that are not trained.
 
-usage: make_shape.py OUT_DIR BASE_DIR
+usage: make_shape.py OUT_DIR BASE_DIR tiny|base-memory
 
-The shape is `tiny` of Firefox's models, with a self-attending decoder in place of its recurrent one. The vocabulary is that of
-the model folder BASE_DIR, filled up with pieces that no text has: the sources become the same pieces as with BASE_DIR.
+The shapes are those of Firefox's models, decoders of SSRUs included. The vocabulary is that of the model folder BASE_DIR, filled
+up with pieces that no text has: the sources become the same pieces as with BASE_DIR.
 Only the unused pieces are ever written, never the end of a sentence: every output is as long as its engine lets it become, and
 its length can be counted in its text.
 """
@@ -20,7 +20,9 @@ import model_config
 import quantize
 import weight_file
 
-WIDTH, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS, VOCABULARY = 256, 1536, 8, 6, 2, 32000
+# Width, feed-forward units, heads, encoder and decoder layers.
+SHAPES = {'tiny': (256, 1536, 8, 6, 2), 'base-memory': (384, 1536, 8, 6, 4)}
+VOCABULARY = 32000
 NEVER = -5000.0     # a logit's bias
 UNUSED = 5          # SentencePiece's type of a piece that it never makes
 
@@ -38,8 +40,9 @@ def filled_vocabulary(path):
     return data, size
 
 
-def random_tensors(used):
+def random_tensors(shape, used):
     """{name: F32 array} in the layout of a trained folder; the first `used` pieces are never written."""
+    width, ffn, _, encoder_layers, decoder_layers = shape
     rng = np.random.default_rng(1)
     tensors = {}
 
@@ -49,39 +52,50 @@ def random_tensors(used):
 
     def norm(name):
         # Signs at random: with tied embeddings the residual path would otherwise make every token predict itself.
-        tensors[name + '.weight'] = (rng.uniform(0.7, 1.3, WIDTH) * rng.choice([-1, 1], WIDTH)).astype(np.float32)
-        tensors[name + '.bias'] = rng.normal(0, 0.1, WIDTH).astype(np.float32)
+        tensors[name + '.weight'] = (rng.uniform(0.7, 1.3, width) * rng.choice([-1, 1], width)).astype(np.float32)
+        tensors[name + '.bias'] = rng.normal(0, 0.1, width).astype(np.float32)
 
-    tensors['model.shared.weight'] = rng.normal(0, 1 / np.sqrt(WIDTH), (VOCABULARY, WIDTH)).astype(np.float32)
+    def attention(name):
+        for part in 'qkv':
+            linear(f'{name}.{part}_proj', width, width)
+        linear(f'{name}.out_proj', width, width)
+        norm(f'{name}_layer_norm')
+
+    tensors['model.shared.weight'] = rng.normal(0, 1 / np.sqrt(width), (VOCABULARY, width)).astype(np.float32)
     bias = np.zeros(VOCABULARY, np.float32)
     bias[:used] = NEVER
     tensors['final_logits_bias'] = bias
-    for side, layers in (('encoder', ENCODER_LAYERS), ('decoder', DECODER_LAYERS)):
+    for side, layers in (('encoder', encoder_layers), ('decoder', decoder_layers)):
         for i in range(layers):
             layer = f'model.{side}.layers.{i}'
-            for attention in ('self_attn', 'encoder_attn')[:1 if side == 'encoder' else 2]:
-                for part in 'qkv':
-                    linear(f'{layer}.{attention}.{part}_proj', WIDTH, WIDTH)
-                linear(f'{layer}.{attention}.out_proj', WIDTH, WIDTH)
-                norm(f'{layer}.{attention}_layer_norm')
-            linear(f'{layer}.fc1', FFN, WIDTH)
-            linear(f'{layer}.fc2', WIDTH, FFN)
+            if side == 'encoder':
+                attention(f'{layer}.self_attn')
+            else:
+                linear(f'{layer}.ssru.forget', width, width)
+                tensors[f'{layer}.ssru.candidate.weight'] = rng.normal(0, 1 / np.sqrt(width), (width, width)).astype(np.float32)
+                norm(f'{layer}.ssru_layer_norm')
+                attention(f'{layer}.encoder_attn')
+            linear(f'{layer}.fc1', ffn, width)
+            linear(f'{layer}.fc2', width, ffn)
             norm(f'{layer}.final_layer_norm')
     return tensors
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit('usage: make_shape.py OUT_DIR BASE_DIR')
-    out, base = sys.argv[1:]
+    if len(sys.argv) != 4 or sys.argv[3] not in SHAPES:
+        sys.exit('usage: make_shape.py OUT_DIR BASE_DIR ' + '|'.join(SHAPES))
+    out, base, name = sys.argv[1:]
+    width, ffn, heads, encoder_layers, decoder_layers = SHAPES[name]
     os.makedirs(out, exist_ok=True)
-    config = model_config.make_config('en', 'de', VOCABULARY, WIDTH, FFN, ENCODER_LAYERS, DECODER_LAYERS, HEADS)
+    config = model_config.make_config(
+        'en', 'de', VOCABULARY, width, ffn, encoder_layers, decoder_layers, heads, decoder_unit='ssru')
     with open(os.path.join(out, 'config.json'), 'w', encoding='utf-8') as file:
         json.dump(config, file, indent=1)
     vocabulary, used = filled_vocabulary(os.path.join(base, 'vocab.spm'))
     with open(os.path.join(out, 'vocab.spm'), 'wb') as file:
         file.write(vocabulary)
-    weight_file.write(os.path.join(out, 'model.safetensors'), quantize.quantise(random_tensors(used)), 'dragoman-int8')
+    tensors = quantize.quantise(random_tensors(SHAPES[name], used))
+    weight_file.write(os.path.join(out, 'model.safetensors'), tensors, 'dragoman-int8')
 
 
 if __name__ == '__main__':

@@ -3,6 +3,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from reference import sinusoids
+
 OPSET, IR_VERSION = 17, 8
 MASKED = -1e9
 
@@ -13,11 +15,11 @@ class Graph:
     def __init__(self, model, positions, first_name=0):
         """`model`: reference.Model. `positions`: how many there are. `first_name`: keeps names of subgraphs apart."""
         self.model, self.nodes, self.constants, self.count = model, [], [], first_name
-        size = model.width // model.heads
-        self.split_shape = self.constant(np.array([0, 0, model.heads, size]))
-        self.join_shape = self.constant(np.array([0, 0, model.width]))
+        size = model.decoder.width // model.decoder.heads
+        self.split_shape = self.constant(np.array([0, 0, model.decoder.heads, size]))
+        self.join_shape = self.constant(np.array([0, 0, model.decoder.width]))
         self.attention_scale = self.constant(np.float32(1 / np.sqrt(size)))
-        self.positions = self.constant(model.positions(positions).astype(np.float32))
+        self.positions = self.constant(sinusoids('sinusoidal', np.arange(positions), model.decoder.width).astype(np.float32))
 
     def name(self):
         """A new one."""
@@ -81,7 +83,7 @@ class Graph:
 
     def embed(self, ids, integers, scale, start):
         """Embeddings of ids [batch, position], times sqrt(width), plus the positions from `start` on."""
-        factor = (scale * np.sqrt(self.model.width)).astype(np.float32)[:, None]
+        factor = (scale * np.sqrt(self.model.decoder.width)).astype(np.float32)[:, None]
         rows = self.op('Cast', [self.op('Gather', [self.constant(integers.astype(np.int8)), ids])], to=TensorProto.FLOAT)
         rows = self.op('Mul', [rows, self.op('Gather', [self.constant(factor), ids])])
         length = self.op('Slice', [self.op('Shape', [ids]), self.constant(np.array([1])), self.constant(np.array([2]))])

@@ -1,6 +1,6 @@
-/** Dragoman and Bergamot on random weights of another shape, taking turns: speed and memory, for outputs of equal length. */
+/** Dragoman and Bergamot on the same file of random weights, of a shape of Firefox's models: speed and memory, for outputs of equal length. */
 import { createHash } from 'node:crypto';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Contender } from './contender.mjs';
@@ -10,26 +10,31 @@ import { FORMATS, printTable } from './table.mjs';
 
 const SENTENCES = 50; // of the 200: the outputs are long
 const CALIBRATION_SENTENCES = 10;
+const ARRIVAL = 'The old lighthouse on the northern coast was repaired last year.';
 const EXTRA_TOKENS = 16; // our limit: twice the source and these
 
 /**
  * @param {string} root of the repository
  * @param {string} base model folder whose vocabulary is used
- * @param {{url: string, folder: string}} site its direction en-de gets the random weights
+ * @param {{url: string, folder: string}} site its only direction becomes the one of random weights
+ * @param {string} shape of make_shape.py
  * @param {number} repeat
  * @param {(what: string) => void} say
  */
-export async function raceShape(root, base, site, repeat, say) {
+export async function raceShape(root, base, site, shape, repeat, say) {
   const texts = (await readFile(fileURLToPath(new URL('en200.txt', import.meta.url)), 'utf8'))
     .trim()
     .split('\n')
     .slice(0, SENTENCES);
-  const model = join(root, 'build/bench/tiny');
+  const model = join(root, 'build/bench', shape);
   say('making the weights');
-  await convert('make_shape.py', [model, base], []);
-  await layModel(model, site.folder);
+  await convert('make_shape.py', [model, base, shape], []);
   const peers = join(root, 'build/bench/peers');
   await installPeers(peers);
+  const pairs = texts.slice(0, CALIBRATION_SENTENCES).map((text) => [text, text]);
+  const layPeer = (lengthFactor) => prepareBergamot(peers, site.folder, model, pairs, lengthFactor);
+  await layPeer();
+  const weights = await layModel(join(site.folder, 'peers/bergamot/model.bin'), join(model, 'vocab.spm'), site.folder);
   const contenders = [];
   const enter = async (about) => {
     const page = await Contender.open(site.url, about.name);
@@ -43,21 +48,22 @@ export async function raceShape(root, base, site, repeat, say) {
     return contender;
   };
   try {
-    const { output, tokens: written } = await enter({ name: 'dragoman', title: 'Dragoman' });
+    const { tokens: written } = await enter({ name: 'dragoman', title: 'Dragoman' });
     const lengthFactor = (2 * written) / (written - EXTRA_TOKENS * texts.length);
-    const pairs = texts.slice(0, CALIBRATION_SENTENCES).map((text, i) => [text, output[i]]);
-    await enter(await prepareBergamot(peers, site.folder, model, pairs, lengthFactor));
+    await enter(await layPeer(lengthFactor));
     for (let i = 0; i < repeat; i++) {
       say(`round ${i + 1} of ${repeat}`);
       for (const { page, rounds } of contenders) rounds.push(await round(page, texts));
+      for (const { page, rounds } of contenders) rounds.at(-1).arrivalMs = await page.revisit(ARRIVAL);
     }
-    return contenders.map(({ title, tokens, firstEqual, rounds }) => ({
+    const results = contenders.map(({ title, tokens, firstEqual, rounds }) => ({
       title,
       tokens,
       firstEqual,
       rounds,
       figures: medians(rounds),
     }));
+    return { shape, weights, results };
   } finally {
     for (const { page } of contenders) await page?.close();
   }
@@ -77,22 +83,27 @@ async function round(page, texts) {
   };
 }
 
-/** In place of the site's en-de, its manifest included. */
-async function layModel(model, site) {
-  const path = join(site, 'weights/manifest.json');
-  const manifest = JSON.parse(await readFile(path, 'utf8'));
-  for (const file of manifest.models.find(({ sourceLanguage }) => sourceLanguage === 'en').files) {
-    const content = await readFile(join(model, file.name));
-    Object.assign(file, { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') });
-    await cp(join(model, file.name), join(site, 'weights', file.path));
-  }
-  await writeFile(path, JSON.stringify(manifest));
+/**
+ * Bergamot's own file, for Dragoman to read as well.
+ * @returns {Promise<number>} bytes
+ */
+async function layModel(model, vocabulary, site) {
+  const files = await Promise.all(
+    Object.entries({ 'model.bin': model, 'vocab.spm': vocabulary }).map(async ([name, path]) => {
+      const content = await readFile(path);
+      await copyFile(path, join(site, 'weights/en-de', name));
+      return { name, path: `en-de/${name}`, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    }),
+  );
+  const direction = { sourceLanguage: 'en', targetLanguage: 'de', format: 'bergamot', files };
+  await writeFile(join(site, 'weights/manifest.json'), JSON.stringify({ version: 1, models: [direction] }));
+  return files[0].bytes;
 }
 
-/** @param {Awaited<ReturnType<typeof raceShape>>} results */
-export function printShapeRace([own, peer]) {
+/** @param {Awaited<ReturnType<typeof raceShape>>} race */
+export function printShapeRace({ shape, weights, results: [own, peer] }) {
   console.log(
-    `\nrandom weights of the shape tiny: ${own.tokens} and ${peer.tokens} tokens, the first equal in ${peer.firstEqual} sentences`,
+    `\nrandom weights of the shape ${shape}, ${weights} bytes: ${own.tokens} and ${peer.tokens} tokens, the first equal in ${peer.firstEqual} sentences`,
   );
   const row = (figure, format, name) => {
     const ratio = median(own.rounds.map((round, i) => round[name] / peer.rounds[i][name]));
@@ -103,6 +114,7 @@ export function printShapeRace([own, peer]) {
     [
       row(`${SENTENCES} sentences at once, tokens/s`, 'rate', 'tokensPerSecondAtOnce'),
       row('sentence after sentence, tokens/s', 'rate', 'tokensPerSecond'),
+      row('navigation to first translation, ms', 'ms', 'arrivalMs'),
       row('wasm memory, bytes', 'bytes', 'wasmBytes'),
     ],
   );

@@ -202,9 +202,11 @@ def drop_unsteady(folder, cases):
                     del case['beam4'][i:]
 
 
-def write_goldens(folder, int8_products, sources, target=None):
-    """Write golden.json of a model folder, into it or into `target`."""
+def write_goldens(folder, int8_products, sources, target=None, most=None):
+    """Write golden.json of a model folder, into it or into `target`; ValueError if a translation has more than `most` pieces."""
     model, vocabularies = reference.Model(folder, int8_products), reference.load_vocabularies(folder)
+    if most and not all(1 < len(model.greedy([*vocabularies[0].encode(source), reference.EOS])) <= most for source in sources):
+        raise ValueError('a translation is too long or too short: choose another seed')
     cases = [golden_case(model, vocabularies, source) for source in sources]
     if int8_products:
         drop_unsteady(folder, cases)
@@ -266,7 +268,8 @@ def write_ssru_model(ssru, marian):
     write_goldens(ssru, False, SSRU_SOURCES)
     os.makedirs(marian, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        write_folder(folder, SSRU_CONFIG, vocabularies, with_one_scale(tensors))
+        # Files of Marian's are run in two passes.
+        write_folder(folder, SSRU_CONFIG | {'activation_passes': 2}, vocabularies, with_one_scale(tensors))
         write_goldens(folder, True, SSRU_SOURCES, marian)
         lines = [line.replace(' | ', '\t') for line in TEXT.strip().split('\n')]
         marian_file.export(folder, os.path.join(marian, 'model.ende.intgemm.alphas.bin'), lines)

@@ -38,8 +38,9 @@ def quantise_matrix(weight):
 
 def quantise(tensors):
     """{name: F16 or F32 array} -> {name: I8 or F32 array}, matrices first."""
-    if 'model.shared.weight' not in tensors:
-        raise weight_file.WeightFileError('no tensor model.shared.weight: this is no translation model')
+    if not {'model.shared.weight', 'model.decoder.embed_tokens.weight'} & set(tensors):
+        raise weight_file.WeightFileError(
+            'no tensor model.shared.weight or model.decoder.embed_tokens.weight: this is no translation model')
     matrices, vectors = {}, {}
     for name, array in tensors.items():
         if array.dtype == np.int8:
@@ -47,16 +48,17 @@ def quantise(tensors):
         array = array.astype(np.float32)
         if not np.isfinite(array).all():
             raise weight_file.WeightFileError(f'{name} holds values that are not finite')
-        if array.ndim == 2 and name.endswith('.weight'):
+        if weight_file.is_matrix(name, array):
             matrices[name], vectors[name + '_scale'] = quantise_matrix(array)
         else:
-            vectors[name] = array.reshape(-1)
+            vectors[name] = array
     return {**matrices, **vectors}
 
 
 def quantise_folder(source, target):
     """Write the int8 twin of the model folder `source` to `target`."""
-    files = {name: os.path.join(source, name) for name in ('config.json', 'vocab.spm', 'model.safetensors')}
+    vocabularies = [name for name in ('vocab.spm', 'source.spm', 'target.spm') if os.path.isfile(os.path.join(source, name))]
+    files = {name: os.path.join(source, name) for name in ('config.json', *(vocabularies or ['vocab.spm']), 'model.safetensors')}
     for path in files.values():
         if not os.path.isfile(path):
             raise weight_file.WeightFileError(f'{path} is missing; a model folder holds {", ".join(files)}')
@@ -64,7 +66,7 @@ def quantise_folder(source, target):
         raise weight_file.WeightFileError('IN_DIR and OUT_DIR are the same folder')
     tensors = quantise(weight_file.read(files['model.safetensors'])[0])
     os.makedirs(target, exist_ok=True)
-    for name in ('config.json', 'vocab.spm'):
+    for name in ('config.json', *vocabularies):
         shutil.copyfile(files[name], os.path.join(target, name))
     weight_file.write(os.path.join(target, 'model.safetensors'), tensors, 'dragoman-int8')
 

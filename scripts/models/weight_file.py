@@ -19,6 +19,11 @@ class WeightFileError(Exception):
     """A weight file that cannot be used; the message says why, for a person."""
 
 
+def is_matrix(name, array):
+    """Whether a tensor is the matrix of a product or an embedding: what int8 folders hold as integers."""
+    return array.ndim == 2 and name.endswith('weight') and not name.endswith('embed_positions.weight')
+
+
 def digest(data):
     """XXH64 (seed 0) of `data` as 16 hex digits."""
     return xxhash.xxh64(data, seed=0).hexdigest()

@@ -13,6 +13,8 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { writeIntegrity } from './integrity.mjs';
+import { librariesIn, licenceTexts } from './libraries.mjs';
 import { billOfMaterials } from './sbom.mjs';
 import { copyCore, copyLanguageTables } from './site.mjs';
 
@@ -36,14 +38,16 @@ export async function buildPackage(target = join(root, 'build/package')) {
   await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
   await copyLanguageTables(join(source, 'vendor/eld'));
   await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
-  await bundle(source, dist);
   await copyAssets(manifest, dist);
+  await writeIntegrity(join(dist, 'core'), join(source, 'engine/integrity.js'));
+  const libraries = await bundle(source, dist);
+  await writeFile(join(dist, 'LICENSES.txt'), await licenceTexts(root, libraries));
   await emitTypes(source, join(dist, 'types'));
   await rm(source, { recursive: true });
 
   const description = packageJson();
   await writeJson(join(target, 'package.json'), description);
-  await writeJson(join(dist, 'sbom.cdx.json'), await billOfMaterials(root, description, manifest));
+  await writeJson(join(dist, 'sbom.cdx.json'), await billOfMaterials(root, description, manifest, ['eld', ...libraries]));
   await cp(join(root, 'web/PACKAGE.md'), join(target, 'README.md'));
   return target;
 }
@@ -72,6 +76,7 @@ function defaultModels({ version, models }) {
 /**
  * @param {string} source
  * @param {string} dist
+ * @returns {Promise<string[]>} the libraries of npm that are in it
  */
 async function bundle(source, dist) {
   /** @type {import('esbuild').BuildOptions} */
@@ -82,23 +87,33 @@ async function bundle(source, dist) {
     minify: true,
     legalComments: 'linked',
     splitting: true,
+    // The names of chunks are hashes, in which the paths of what is in them go, too: from here, so that they are the same anywhere.
+    absWorkingDir: source,
     outdir: dist,
     chunkNames: 'chunk-[hash]',
+    nodePaths: [join(root, 'node_modules')],
+    metafile: true,
     logLevel: 'warning',
     // Stays a file of its own, next to the wasm that it names.
     external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
     plugins: [addressesFromTheTop],
   };
   // Together, so that a page which uses both entries has one set of engines.
-  const entries = ['dragoman.js', 'element.js', 'worker.js', 'worker-threads.js'];
-  await build({ ...common, entryPoints: entries.map((name) => join(source, name)) });
+  const entries = ['dragoman.js', 'element.js', 'files.js', 'worker.js', 'worker-threads.js'];
+  const { metafile } = await build({ ...common, entryPoints: entries.map((name) => join(source, name)) });
   await build({
     ...common,
     platform: 'node',
     chunkNames: 'node-chunk-[hash]',
-    entryPoints: { node: join(source, 'dragoman.js'), 'node-worker': join(source, 'node/worker.js') },
+    entryPoints: {
+      node: join(source, 'dragoman.js'),
+      'node-worker': join(source, 'node/worker.js'),
+      'node-cli': join(source, 'node/cli.js'),
+      'node-cli-worker': join(source, 'node/cli-worker.js'),
+    },
     plugins: [addressesFromTheTop, nodeTwins(source)],
   });
+  return librariesIn(/** @type {import('esbuild').Metafile} */ (metafile));
 }
 
 /**
@@ -168,7 +183,11 @@ async function emitTypes(source, types) {
     types,
   ];
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, ...arguments_, join(source, 'dragoman.js'), join(source, 'element.js')]);
+  await run(process.execPath, [
+    tsc,
+    ...arguments_,
+    ...['dragoman.js', 'element.js', 'files.js'].map((name) => join(source, name)),
+  ]);
   // Types of the language tables are nobody's business.
   await rm(join(types, 'vendor'), { recursive: true, force: true });
 }
@@ -181,19 +200,28 @@ function packageJson() {
     description:
       "Translation in the browser, with the W3C Translator API; models included, nothing leaves the visitor's machine.",
     type: 'module',
-    sideEffects: ['./dist/element.js', './dist/worker.js', './dist/worker-threads.js', './dist/node-worker.js'],
+    sideEffects: [
+      './dist/element.js',
+      './dist/worker.js',
+      './dist/worker-threads.js',
+      './dist/node-worker.js',
+      './dist/node-cli-worker.js',
+    ],
+    bin: './dist/node-cli.js',
     main: './dist/node.js',
     browser: './dist/dragoman.js',
     types,
     exports: {
       '.': { types, node: './dist/node.js', default: './dist/dragoman.js' },
       './element': { types: './dist/types/element.d.ts', default: './dist/element.js' },
+      './files': { types: './dist/types/files.d.ts', default: './dist/files.js' },
       './manifest.schema.json': './dist/manifest.schema.json',
       './dist/*': './dist/*',
       './package.json': './package.json',
     },
     files: ['dist'],
     engines: { node: '>=20.3' },
+    publishConfig: { access: 'public', provenance: true },
     keywords: ['translation', 'translator', 'machine-translation', 'webassembly', 'offline', 'web-component'],
   };
 }

@@ -22,8 +22,8 @@ const WITHIN = {
   sentencepiece: { 'protobuf-lite': 'BSD-3-Clause', 'darts-clone': 'BSD-2-Clause', 'abseil-cpp': 'Apache-2.0' },
   emscripten: { musl: 'MIT', 'libc++': 'Apache-2.0 WITH LLVM-exception', 'compiler-rt': 'Apache-2.0 WITH LLVM-exception' },
 };
-/** Of npm: in the package, or what makes it. */
-const NPM = /** @type {const} */ ({ eld: 'required', esbuild: 'excluded', typescript: 'excluded' });
+/** Of npm, what makes the package. */
+const TOOLS = ['esbuild', 'typescript'];
 
 /** @param {string} expression SPDX */
 const licensed = (expression) => ({ licenses: [{ expression }] });
@@ -35,17 +35,20 @@ function within(name) {
   };
 }
 
-/** @param {string} root */
-async function npmComponents(root) {
+/**
+ * @param {string} root
+ * @param {string[]} libraries that are in the package
+ */
+async function npmComponents(root, libraries) {
   const { packages } = JSON.parse(await readFile(`${root}package-lock.json`, 'utf8'));
-  return Object.entries(NPM).map(([name, scope]) => {
+  return [...libraries, ...TOOLS].map((name) => {
     const { version, license, integrity } = packages[`node_modules/${name}`];
     const [algorithm, digest] = integrity.split('-');
     return {
       type: 'library',
       name,
       version,
-      scope,
+      scope: TOOLS.includes(name) ? 'excluded' : 'required',
       purl: `pkg:npm/${name}@${version}`,
       ...licensed(license),
       hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
@@ -86,14 +89,20 @@ function models({ models }) {
  * @param {string} root of the repository, with a slash at its end
  * @param {{name: string, version: string}} of the package
  * @param {ManifestSource} manifest of the models that it holds
+ * @param {string[]} libraries of npm that are in it
  */
-export async function billOfMaterials(root, { name, version }, manifest) {
+export async function billOfMaterials(root, { name, version }, manifest, libraries) {
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
     version: 1,
     metadata: { component: { type: 'library', name, version, purl: `pkg:npm/${name}@${version}`, ...licensed('MIT') } },
-    components: [...(await npmComponents(root)), await sentencePiece(root), ...(await debianComponents()), ...models(manifest)],
+    components: [
+      ...(await npmComponents(root, libraries)),
+      await sentencePiece(root),
+      ...(await debianComponents()),
+      ...models(manifest),
+    ],
   };
 }

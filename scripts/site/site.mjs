@@ -1,14 +1,16 @@
 /**
  * Assembles build/site/, the page as it is served: web/ as it is, the wasm module, the weights, and the list of files the
- * service worker keeps for use without a network. Nothing is bundled; each module is
- * only freed of its comments and blanks, which are half of it.
+ * service worker keeps for use without a network. Nothing is bundled but the libraries of npm, each into the one module that uses
+ * it; each module is freed of its comments and blanks, which are half of it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transform } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { integrityOf, writeIntegrity } from './integrity.mjs';
+import { librariesIn, licenceTexts } from './libraries.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,6 +26,7 @@ export async function assembleSite(target = join(root, 'build/site')) {
   await cp(join(root, 'web'), target, { recursive: true, filter: (path) => !NOT_SERVED.test(relative(root, path)) });
   await minifyModules(target);
   await copyCore(join(target, 'core'));
+  await writeIntegrity(join(target, 'core'), join(target, 'engine/integrity.js'));
   await copyLanguageTables(join(target, 'vendor/eld'));
   await copyWeights(join(target, 'weights'));
   await writePrecacheList(target);
@@ -32,16 +35,43 @@ export async function assembleSite(target = join(root, 'build/site')) {
 
 /** @param {string} folder */
 async function minifyModules(folder) {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() && entry.name.endsWith('.js')) await minify(join(entry.parentPath, entry.name));
-  }
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.js'));
+  const { metafile } = await build({
+    entryPoints: modules.map((entry) => join(entry.parentPath, entry.name)),
+    outdir: folder,
+    outbase: folder,
+    allowOverwrite: true,
+    bundle: true,
+    plugins: [modulesStay],
+    nodePaths: [join(root, 'node_modules')],
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  await writeFile(join(folder, 'files/LICENSES.txt'), await licenceTexts(root, librariesIn(metafile)));
 }
 
 /**
- * @param {string} from
- * @param {string} [to]
+ * All but the libraries.
+ * @type {import('esbuild').Plugin}
  */
-async function minify(from, to = from) {
+const modulesStay = {
+  name: 'modules-stay',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
+      importer.includes('node_modules') ? undefined : { path, external: true },
+    );
+  },
+};
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+async function minify(from, to) {
   const { code } = await transform(await readFile(from, 'utf8'), { minify: true, format: 'esm' });
   await writeFile(to, code);
 }
@@ -51,15 +81,15 @@ async function minify(from, to = from) {
  * @param {string} target
  */
 export async function copyCore(target) {
-  const build = (/** @type {string} */ name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
+  const built = (/** @type {string} */ name) => join(root, 'build', /threads/.test(name) ? 'wasm-threads' : 'wasm', name);
   const scripts = ['dragoman-core.mjs', 'dragoman-core-threads.mjs'];
   const files = ['dragoman-core.wasm', 'dragoman-relaxed.wasm'];
   const threaded = ['dragoman-core-threads.wasm', 'dragoman-relaxed-threads.wasm', 'dragoman-core-threads.worker.js'];
-  const missing = [...scripts, ...files, ...threaded].map(build).find((file) => !existsSync(file));
+  const missing = [...scripts, ...files, ...threaded].map(built).find((file) => !existsSync(file));
   if (missing) throw new Error(`${relative(root, missing)} is missing: scripts/demo without --text builds it.`);
   await mkdir(target, { recursive: true });
-  for (const name of scripts) await minify(build(name), join(target, name));
-  for (const name of [...files, ...threaded]) await cp(build(name), join(target, name));
+  for (const name of scripts) await minify(built(name), join(target, name));
+  for (const name of [...files, ...threaded]) await cp(built(name), join(target, name));
 }
 
 /**
@@ -88,20 +118,22 @@ async function copyWeights(target) {
 }
 
 /**
- * What the page uses, less the weights (dragoman.js stores those itself), and a version that changes when any of it does.
+ * What the page uses, less the weights (dragoman.js stores those itself), each with its hash, and a version that changes when
+ * any of it does: at the head of the service worker, which the browser compares as a whole to see whether it is a new one.
  * @param {string} target
  */
 async function writePrecacheList(target) {
+  const script = join(target, 'service-worker.js');
   const entries = await readdir(target, { recursive: true, withFileTypes: true });
-  const files = entries
+  const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .filter((path) => path === 'weights/manifest.json' || !/^weights\/|^service-worker\.js$/.test(path))
     .sort();
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update(await readFile(join(target, file)));
-  const precache = { version: hash.digest('hex').slice(0, 16), files };
-  await writeFile(join(target, 'precache.js'), `self.precache = ${JSON.stringify(precache, null, 1)};\n`);
+  const files = Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await integrityOf(join(target, path))])));
+  const version = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const list = JSON.stringify({ version, files }, null, 1);
+  await writeFile(script, `self.precache = ${list};\n${await readFile(script, 'utf8')}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

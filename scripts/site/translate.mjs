@@ -4,8 +4,9 @@ import { loadCore, loadEngine, translate } from './wasm_core.mjs';
 const [folder, text] = process.argv.slice(2);
 try {
   process.stderr.write(`translating with ${folder}\n`);
-  const engine = await loadEngine(await loadCore(), folder);
-  translate(engine, text, { onText: (part) => process.stdout.write(part) });
+  const core = await loadCore();
+  const engine = await loadEngine(core, folder);
+  translate(core, engine, text, { onText: (part) => process.stdout.write(part) });
   process.stdout.write('\n');
 } catch (thrown) {
   const { code, message } = /** @type {Error & {code?: string}} */ (thrown);

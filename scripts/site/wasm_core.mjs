@@ -48,12 +48,13 @@ export async function loadEngine(core, folder) {
 
 /**
  * Runs the engine until `text` is translated.
+ * @param {Core} core
  * @param {CoreEngine} engine
  * @param {string} text
  * @param {{beam?: number, onText?: (part: string) => void}} [options] onText gets each new part
  */
-export function translate(engine, text, { beam = 1, onText } = {}) {
-  const translation = engine.start(new TextEncoder().encode(text), { beam, alignment: false });
+export function translate(core, engine, text, { beam = 1, onText } = {}) {
+  const translation = engine.start(new TextEncoder().encode(text), { ...core.defaultOptions(), beam });
   try {
     let whole = '';
     do {

@@ -1,5 +1,6 @@
 // What JavaScript sees of the engine: declarations, and what only this border needs, which is errors turned into
 // JavaScript's, files in wasm memory and kernels of another module. Policy belongs to engine/, conveniences to web/.
+#include <cxxabi.h>
 #include <emscripten.h>
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
@@ -9,6 +10,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "base/error.h"
@@ -40,18 +42,25 @@ using emscripten::val;
   error.throw_();
 }
 
+// By its type's name, not by typed handlers: where there are threads, those of clang 14 never match, since compiler and
+// library disagree whether a landing pad's context belongs to a thread.
 template <class Function>
 auto guarded(Function function) {
   try {
     return function();
-  } catch (const Error& e) {
-    throw_to_javascript(code_name(e.code()), e.what());
-  } catch (const std::bad_alloc&) {
-    throw_to_javascript("out-of-memory", "there is not enough memory for this");
-  } catch (const std::length_error&) {  // more bytes than the address space has
-    throw_to_javascript("out-of-memory", "this is larger than WebAssembly's memory can be");
-  } catch (const std::exception& e) {
-    throw_to_javascript("internal", e.what());
+  } catch (...) {
+    const std::type_info* const type = abi::__cxa_current_exception_type();
+    if (type && *type == typeid(Error)) {
+      void* const object = abi::__cxa_current_primary_exception();
+      const Error error = *static_cast<const Error*>(object);
+      abi::__cxa_decrement_exception_refcount(object);
+      throw_to_javascript(code_name(error.code()), error.what());
+    }
+    if (type && *type == typeid(std::bad_alloc))
+      throw_to_javascript("out-of-memory", "there is not enough memory for this");
+    if (type && *type == typeid(std::length_error))  // more bytes than the address space has
+      throw_to_javascript("out-of-memory", "this is larger than WebAssembly's memory can be");
+    throw_to_javascript("internal", type ? type->name() : "an exception of no type");
   }
 }
 
@@ -148,7 +157,55 @@ val alignment(const Translation& translation) {
   });
 }
 
+// One array a sentence.
+val head_attention(const Translation& translation) {
+  return guarded([&] {
+    val sentences = val::array();
+    for (size_t i = 0; i < translation.sentences(); ++i)
+      sentences.call<void>("push", typed_array(translation.head_attention(i)));
+    return sentences;
+  });
+}
+
+val scored(const ScoredParts& parts) {
+  val object = val::object();
+  object.set("target", ranges_array(parts.target));
+  object.set("logProbabilities", typed_array(parts.log_probabilities));
+  return object;
+}
+
+val scores(const Translation& translation) {
+  return guarded([&] {
+    const Scores found = translation.scores();
+    val object = val::object();
+    object.set("sentences", scored(found.sentences));
+    object.set("words", scored(found.words));
+    object.set("pieces", scored(found.pieces));
+    return object;
+  });
+}
+
+// What JavaScript does not say of its options.
+TranslateOptions default_options() { return {}; }
+
+val next_words(const Translation& translation) { return val::array(translation.next_words()); }
+
 val alternatives(const Translation& translation) { return val::array(translation.alternatives()); }
+
+// The model's dimensions, for whoever explains it.
+val shape(const Engine& engine) {
+  const Config& config = engine.config();
+  val object = val::object();
+  object.set("width", config.width);
+  object.set("encoderWidth", config.encoder_width);
+  object.set("feedForward", config.encoder_ffn_width);
+  object.set("encoderLayers", config.encoder_layers);
+  object.set("decoderLayers", config.decoder_layers);
+  object.set("encoderHeads", config.encoder_heads);
+  object.set("decoderHeads", config.decoder_heads);
+  object.set("vocabulary", config.vocabulary);
+  return object;
+}
 
 std::string source_language(const Engine& engine) { return engine.config().source_language; }
 std::string target_language(const Engine& engine) { return engine.config().target_language; }
@@ -162,9 +219,28 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .constructor(&make_buffer, emscripten::allow_raw_pointers())
       .function("view", &Buffer::view);
 
+  emscripten::value_object<Sampling>("Sampling")
+      .field("temperature", &Sampling::temperature)
+      .field("topK", &Sampling::top_k)
+      .field("topP", &Sampling::top_p)
+      .field("seed", &Sampling::seed);
+
   emscripten::value_object<TranslateOptions>("TranslateOptions")
       .field("beam", &TranslateOptions::beam)
-      .field("alignment", &TranslateOptions::alignment);
+      .field("alignment", &TranslateOptions::alignment)
+      .field("attention", &TranslateOptions::attention)
+      .field("scores", &TranslateOptions::scores)
+      .field("prefix", &TranslateOptions::prefix)
+      .field("whole", &TranslateOptions::whole)
+      .field("nextWords", &TranslateOptions::next_words)
+      .field("sampling", &TranslateOptions::sampling)
+      .field("glossary", &TranslateOptions::glossary);
+
+  emscripten::function("defaultOptions", &default_options);
+
+  emscripten::value_object<NextWord>("NextWord")
+      .field("text", &NextWord::text)
+      .field("probability", &NextWord::probability);
 
   emscripten::class_<Translation>("Translation")
       .smart_ptr<std::shared_ptr<Translation>>("Translation")
@@ -174,12 +250,16 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .function("sentences", &Translation::sentences)
       .function("sentencesDone", &Translation::sentences_done)
       .function("alternatives", &alternatives)
-      .function("alignment", &alignment);
+      .function("alignment", &alignment)
+      .function("headAttention", &head_attention)
+      .function("scores", &scores)
+      .function("nextWords", &next_words);
 
   emscripten::class_<Engine>("Engine")
       .constructor(&make_engine, emscripten::allow_raw_pointers())
       .function("sourceLanguage", &source_language)
       .function("targetLanguage", &target_language)
+      .function("shape", &shape)
       .function("start", &start)
       .function("step", &step);
 }

@@ -58,7 +58,8 @@ class Bench {
     for (int rows : {1, 4, kMaxRows})
       out << "decoder," << rows << ',' << rate(rows * kTarget, [&] { decode(rows); }) << '\n';
     out << "\nmemory,bytes\nweights," << model_.weight_bytes() << "\ncache of a sentence,"
-        << KvCache::bytes(model_.config(), kSentence) + DecoderState::bytes(model_.config(), target_limit(kSentence))
+        << KvCache::bytes(model_.config(), kSentence) +
+               DecoderState::bytes(model_.config(), target_limit(model_.config(), kSentence))
         << '\n';
   }
 

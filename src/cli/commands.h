@@ -11,8 +11,13 @@ struct TranslateArguments {
   std::string model;  // folder
   EngineOptions engine;
   TranslateOptions options;
-  bool json = false;  // an object a line, with scores, instead of the bare translation
+  std::string glossary = {};  // file; empty: none
+  bool json = false;          // an object a line, with scores, instead of the bare translation
 };
+
+/// Reads a sentence, a tab and its translation from each line of `in`, and prints how probable that is: the logarithm,
+/// or the same object. Throws Error.
+void score_lines(const TranslateArguments& arguments, std::istream& in, std::ostream& out);
 
 /// Translates `in` to `out`, a line in, a line out, in order. Throws Error.
 void translate_lines(const TranslateArguments& arguments, std::istream& in, std::ostream& out);

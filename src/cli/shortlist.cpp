@@ -23,11 +23,11 @@ void check_shortlist(const std::string& folder, std::istream& in, std::ostream& 
   for (std::string line; std::getline(in, line);) {
     std::vector<int> source = tokenizer.encode(line);
     source.push_back(config.eos);
-    if (source.size() == 1 || source.size() > kMaxPositions) continue;
+    if (source.size() == 1 || static_cast<int>(source.size()) > source_limit(config)) continue;
     const auto tokens = model.shortlist(source).tokens;
     const int length = static_cast<int>(source.size());
     KvCache cross(config, length);
-    DecoderState state(config, target_limit(length));
+    DecoderState state(config, target_limit(config, length));
     model.fill_cross_cache(model.encode({&source, 1}, work).front(), work, cross);
     const long missing_before = missing;
     for (int token = kStart; token != config.eos && state.length() < state.capacity(); ++steps) {

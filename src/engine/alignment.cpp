@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/annotated_text.h"
+
 namespace dragoman {
 namespace {
 
 // Of the best that the two parts have elsewhere: measured, see weights/README.md.
 constexpr float kNearlyTheMost = 0.8f;
-
-// The pieces that a word shares characters with. A piece without characters is part of the one that begins there.
-template <class Each>
-void for_pieces_of(TextRange word, std::span<const TextRange> pieces, Each each) {
-  auto at = std::partition_point(pieces.begin(), pieces.end(), [&](const TextRange& p) {
-    return p.size() > 0 ? p.end <= word.begin : p.end < word.begin;
-  });
-  for (; at != pieces.end() && at->begin < word.end; ++at) each(at - pieces.begin());
-}
 
 }  // namespace
 
@@ -41,16 +34,15 @@ Matrix attention_of_words(const Matrix& attention, std::span<const TextRange> so
                           std::span<const TextRange> target_words) {
   Matrix of_target = Matrix::Zero(static_cast<Eigen::Index>(target_words.size()), attention.cols());
   for (size_t t = 0; t < target_words.size(); ++t) {
-    float pieces = 0;
-    for_pieces_of(target_words[t], target_pieces, [&](auto piece) {
-      of_target.row(t) += attention.row(piece);
-      ++pieces;
-    });
-    if (pieces > 0) of_target.row(t) /= pieces;
+    const auto [begin, end] = pieces_of_word(target_words[t], target_pieces);
+    for (size_t piece = begin; piece < end; ++piece) of_target.row(t) += attention.row(piece);
+    if (begin < end) of_target.row(t) /= static_cast<float>(end - begin);
   }
   Matrix of_words = Matrix::Zero(of_target.rows(), static_cast<Eigen::Index>(source_words.size()));
-  for (size_t s = 0; s < source_words.size(); ++s)
-    for_pieces_of(source_words[s], source_pieces, [&](auto piece) { of_words.col(s) += of_target.col(piece); });
+  for (size_t s = 0; s < source_words.size(); ++s) {
+    const auto [begin, end] = pieces_of_word(source_words[s], source_pieces);
+    for (size_t piece = begin; piece < end; ++piece) of_words.col(s) += of_target.col(piece);
+  }
   return of_words;
 }
 

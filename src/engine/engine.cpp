@@ -1,10 +1,14 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "base/error.h"
 #include "engine/admission.h"
+#include "search/forced_first.h"
+#include "search/next_word.h"
+#include "search/prefix.h"
 #include "search/repetition.h"
 #include "text/capitals.h"
 
@@ -20,6 +24,12 @@ constexpr int kBatchRows = 64;
 
 // Bounds the caches of all sentences together (the first is always let in): long sentences run fewer at a time.
 constexpr size_t kCacheBytes = 8 << 20;
+
+// Pieces that the search for a next word may take.
+constexpr int kLongestWord = 24;
+
+// Of sentences with terms of a glossary: so many hypotheses, and as many more as the terms have pieces.
+constexpr int kPhrasesBeam = 4;
 
 EngineOptions checked(EngineOptions options) {
   check(options);
@@ -43,8 +53,6 @@ Engine::Engine(ModelFiles files, EngineOptions options)
       model_(files.config, std::move(files.weights), files.shortlist),
       threads_(options_.threads, options_.prepare_thread) {
   const bool shared = files.target_vocabulary.empty();
-  require(shared == config().shared_embedding, ErrorCode::kBadVocabulary, "the model has ",
-          config().shared_embedding ? "one vocabulary" : "a vocabulary for each side", ", which its files have not");
   if (!shared) target_tokenizer_.emplace(files.target_vocabulary);
   check_vocabulary(source_tokenizer_, config().source_vocabulary, config(), shared ? "the" : "the source's");
   check_vocabulary(target_tokenizer(), config().vocabulary, config(), shared ? "the" : "the target's");
@@ -58,8 +66,44 @@ Engine::Engine(ModelFiles files, EngineOptions options)
 std::shared_ptr<Translation> Engine::start(std::string_view text, const TranslateOptions& options) {
   check(options, options_);
   auto translation = std::make_shared<Translation>(text, config().source_language, options);
+  require((!options.is_forced() && options.glossary.empty()) || target_tokenizer().has_texts(),
+          ErrorCode::kInvalidArgument, "beginnings and glossaries are for models with SentencePiece's vocabularies");
+  if (options.is_forced()) force(*translation);
   if (!translation->done()) queue_.push_back(translation);
   return translation;
+}
+
+// Gives the one sentence of a text what its translation begins with.
+void Engine::force(Translation& translation) const {
+  require(translation.sentences() == 1, ErrorCode::kInvalidArgument, "the text has ", translation.sentences(),
+          " sentences; the beginning of a translation can be given where there is one");
+  const size_t pieces = read(translation, 0).size();
+  const auto most = static_cast<size_t>(std::min(kEncoderRows, source_limit(config())));
+  require(pieces < most, ErrorCode::kInvalidArgument, "the sentence has ", pieces, " pieces; ", most - 1,
+          " are the most where the beginning of its translation is given");
+  const TranslateOptions& options = translation.options();
+  translation.sentence(0).forced = std::make_shared<ForcedText>(target_tokenizer(), config(), options.prefix,
+                                                                options.whole, is_in_capitals(translation.source(0)));
+}
+
+const std::vector<TokenKind>& Engine::kinds() {
+  if (token_kinds_.empty()) token_kinds_ = token_kinds(target_tokenizer());
+  return token_kinds_;
+}
+
+// What the glossary, if any, wants of a sentence's translation.
+std::shared_ptr<const Phrases> Engine::phrases_of(const Translation& owner, size_t sentence) {
+  if (owner.glossary().empty()) return nullptr;
+  const std::string_view text = owner.source(sentence);
+  std::vector<Phrases::Phrase> phrases;
+  for (const std::string_view term : owner.glossary().translations(text, is_in_capitals(text))) {
+    Phrases::Phrase phrase = {target_tokenizer().encode(term), target_tokenizer().encode(with_capital(term))};
+    if (!phrase.tokens.empty() && phrases.size() < Phrases::kMost) phrases.push_back(std::move(phrase));
+  }
+  if (phrases.empty()) return nullptr;
+  std::vector<bool> continues;
+  for (const TokenKind& kind : kinds()) continues.push_back(kind.continues);
+  return std::make_shared<Phrases>(std::move(phrases), std::move(continues));
 }
 
 bool Engine::step() {
@@ -83,14 +127,20 @@ bool Engine::fetch_next() {
     const size_t i = owner->next_sentence();
     if (i == owner->sentences()) continue;
     std::vector<int> ids = read(*owner, i);
-    while (ids.size() >= kEncoderRows && owner->halve(i)) ids = read(*owner, i);
-    if (ids.size() >= kEncoderRows) {  // a single character, which only an odd vocabulary takes for so many pieces
+    const auto most = static_cast<size_t>(std::min(kEncoderRows, source_limit(config())));
+    while (ids.size() >= most && owner->halve(i)) ids = read(*owner, i);
+    if (ids.size() >= most) {  // a single character, which only an odd vocabulary takes for so many pieces
       owner->pass(i);
       queue_.push_back(owner);
       continue;
     }
     ids.push_back(config().eos);
-    next_ = Waiting{owner, i, owner->options(), is_in_capitals(owner->source(i)), std::move(ids)};
+    const auto phrases = phrases_of(*owner, i);
+    const int beam = owner->options().beam;
+    const int width =
+        phrases ? std::min(std::max(beam, kPhrasesBeam) + phrases->tokens(), options_.max_hypotheses) : beam;
+    next_ = Waiting{owner,   i,     owner->options(), is_in_capitals(owner->source(i)), owner->sentence(i).forced,
+                    phrases, width, std::move(ids)};
     queue_.push_back(owner);
   }
   return next_.has_value();
@@ -103,11 +153,18 @@ std::vector<int> Engine::read(Translation& owner, size_t sentence) const {
   return source_tokenizer_.encode(is_in_capitals(text) ? lower_capitals(text) : text, ranges);
 }
 
+int Engine::Waiting::limit(const Config& config) const {
+  const int own = options.next_words ? kLongestWord : target_limit(config, static_cast<int>(ids.size()));
+  const int wanted =
+      (forced ? static_cast<int>(forced->prefix()->tokens.size()) : 0) + (phrases ? phrases->tokens() : 0);
+  return std::min({own + wanted, config.target_positions, kMaxPositions});
+}
+
 // What a sentence takes from its encoding to its end.
 Demand Engine::demand_of(const Waiting& sentence) const {
-  const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.options.beam;
+  const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.width;
   return {sentence.ids.size(), static_cast<size_t>(beam),
-          KvCache::bytes(config(), pieces) + beam * DecoderState::bytes(config(), target_limit(pieces))};
+          KvCache::bytes(config(), pieces) + beam * DecoderState::bytes(config(), sentence.limit(config()))};
 }
 
 // As many waiting sentences as there is room for. Empty if none.
@@ -128,14 +185,34 @@ std::vector<Engine::Waiting> Engine::take_batch() {
   return batch;
 }
 
-std::optional<Shortlist> Engine::shortlist_of(std::span<const int> source) const {
-  if (!options_.shortlist || !model_.has_shortlist()) return std::nullopt;
-  return model_.shortlist(source);
+LogitsRules Engine::rules_of(const Waiting& sentence) {
+  LogitsRules own, rules;
+  if (config().forced_first >= 0) own.push_back(std::make_unique<ForcedFirst>(config().forced_first));
+  if (!sentence.options.next_words) {
+    own.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(sentence.ids)));
+  } else {
+    own.push_back(std::make_unique<NextWordRule>(sentence.forced->prefix(), kinds(), config().eos));
+  }
+  if (sentence.phrases) own.push_back(std::make_unique<PhraseRule>(sentence.phrases, config().eos));
+  const Sampling& sampling = sentence.options.sampling;
+  if (sentence.forced)
+    rules.push_back(std::make_unique<PrefixRule>(sentence.forced->prefix(), std::move(own)));
+  else
+    rules = std::move(own);
+  if (sampling.temperature > 0)
+    rules.push_back(std::make_unique<SamplingRule>(sampling, sentence.sentence, config().vocabulary));
+  return rules;
 }
 
-std::optional<AttentionRecord> Engine::attention_of(const TranslateOptions& options, int pieces) const {
-  if (!options.alignment) return std::nullopt;
-  return AttentionRecord(config(), pieces, options.beam);
+// None where the translation may have to be of other pieces.
+std::optional<Shortlist> Engine::shortlist_of(const Waiting& sentence) const {
+  if (!options_.shortlist || !model_.has_shortlist() || sentence.forced || sentence.phrases) return std::nullopt;
+  return model_.shortlist(sentence.ids);
+}
+
+std::optional<AttentionRecord> Engine::attention_of(const Waiting& sentence) const {
+  if (!sentence.options.alignment) return std::nullopt;
+  return AttentionRecord(config(), static_cast<int>(sentence.ids.size()), sentence.width, sentence.options.attention);
 }
 
 void Engine::encode(std::vector<Waiting> batch) {
@@ -143,16 +220,15 @@ void Engine::encode(std::vector<Waiting> batch) {
   std::vector<std::vector<int>> sources;
   std::vector<size_t> lengths;
   for (Waiting& sentence : batch) {
-    const int length = static_cast<int>(sentence.ids.size()), limit = target_limit(length);
+    const int length = static_cast<int>(sentence.ids.size()), limit = sentence.limit(config());
     const TranslateOptions& options = sentence.options;
     std::vector<DecoderState> states;
-    for (int i = 0; i < options.beam; ++i) states.emplace_back(config(), limit);
-    LogitsRules rules;
-    rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(sentence.ids)));
-    active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, KvCache(config(), length),
-                       std::move(states), shortlist_of(sentence.ids),
-                       Beam(options.beam, {config().eos, limit, options.score}, std::move(rules)),
-                       Detokenizer(target_tokenizer(), options.annotate), attention_of(options, length)});
+    for (int i = 0; i < sentence.width; ++i) states.emplace_back(config(), limit);
+    const SearchOptions search = {config().eos, limit, options.scores, options.next_words > 0};
+    active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, sentence.forced,
+                       KvCache(config(), length), std::move(states), shortlist_of(sentence),
+                       Beam(sentence.width, search, rules_of(sentence), sentence.phrases),
+                       Detokenizer(target_tokenizer(), options.annotate), attention_of(sentence)});
     lengths.push_back(sentence.ids.size());
     sources.push_back(std::move(sentence.ids));
   }
@@ -211,20 +287,54 @@ bool Engine::publish(Active& active) {
   const Hypothesis& best = active.search.best();
   for (; sentence.tokens < active.search.settled(); ++sentence.tokens) active.text.append(best.tokens[sentence.tokens]);
   if (active.search.finished()) active.text.finish();
-  const auto cased = [&](const std::string& text) { return active.in_capitals ? raise_to_capitals(text) : text; };
-  sentence.target = cased(active.text.text());
-  sentence.log_probability = best.log_probability;
+  sentence.target = shown(active, active.text.text());
   if (!active.search.finished()) return false;
-  sentence.target_pieces = active.text.ranges();
-  if (active.attention) sentence.attention = active.attention->of(best);
-  for (const Hypothesis& other : active.search.ranked().subspan(1)) {
-    Detokenizer text(target_tokenizer());
-    for (const int token : other.tokens) text.append(token);
-    text.finish();
-    sentence.alternatives.push_back(cased(text.text()));
+  sentence.target_pieces =
+      active.forced ? active.forced->ranges(best.tokens, active.text.ranges()) : active.text.ranges();
+  sentence.log_probabilities = best.log_probabilities;
+  if (active.attention) {
+    sentence.attention = active.attention->of(best);
+    sentence.head_attention = active.attention->of_heads(best);
+  }
+  if (const size_t most = owner->options().next_words; most > 0) {
+    sentence.next_words = next_words_of(active);
+    sentence.next_words.resize(std::min(most, sentence.next_words.size()));
+  } else {
+    const size_t wanted = static_cast<size_t>(owner->options().beam), found = active.search.ranked().size();
+    for (const Hypothesis& other : active.search.ranked().first(std::min(wanted, found)).subspan(1))
+      sentence.alternatives.push_back(shown(active, detokenized(other)));
   }
   owner->finish(active.sentence);
   return true;
+}
+
+// The target as its reader sees it. written: by a Detokenizer.
+std::string Engine::shown(const Active& active, const std::string& written) const {
+  std::string rest(active.forced ? active.forced->rest_of(written) : written);
+  if (active.in_capitals) rest = raise_to_capitals(rest);
+  return active.forced ? active.forced->text() + rest : rest;
+}
+
+std::string Engine::detokenized(const Hypothesis& hypothesis) const {
+  Detokenizer text(target_tokenizer());
+  for (const int token : hypothesis.tokens) text.append(token);
+  text.finish();
+  return text.text();
+}
+
+// Likeliest first. A word that can be written in several ways is as probable as all of them together.
+std::vector<NextWord> Engine::next_words_of(const Active& active) const {
+  std::vector<NextWord> found;
+  for (const Hypothesis& hypothesis : active.search.ranked()) {
+    const std::string text = shown(active, detokenized(hypothesis)).substr(active.forced->text().size());
+    const auto same = std::find_if(found.begin(), found.end(), [&](const NextWord& word) { return word.text == text; });
+    NextWord& word = same == found.end() ? found.emplace_back(NextWord{text, 0}) : *same;
+    word.probability += std::exp(static_cast<double>(hypothesis.log_probability));
+  }
+  for (NextWord& word : found) word.probability = std::round(word.probability * 1e6) / 1e6;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const NextWord& a, const NextWord& b) { return a.probability > b.probability; });
+  return found;
 }
 
 }  // namespace dragoman

@@ -45,6 +45,7 @@ class Engine {
     std::weak_ptr<Translation> owner;
     size_t sentence;
     bool in_capitals;
+    std::shared_ptr<const ForcedText> forced;
     KvCache cross;
     std::vector<DecoderState> states;  // one for each of search.live(), and spare ones
     std::optional<Shortlist> shortlist;
@@ -58,7 +59,12 @@ class Engine {
     size_t sentence;
     TranslateOptions options;
     bool in_capitals;
+    std::shared_ptr<const ForcedText> forced;
+    std::shared_ptr<const Phrases> phrases;
+    int width;  // of the beam
     std::vector<int> ids;
+
+    int limit(const Config& config) const;  // of tokens
   };
 
   const Tokenizer& target_tokenizer() const { return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_; }
@@ -66,12 +72,19 @@ class Engine {
   std::vector<int> read(Translation& owner, size_t sentence) const;
   Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
-  std::optional<Shortlist> shortlist_of(std::span<const int> source) const;
-  std::optional<AttentionRecord> attention_of(const TranslateOptions& options, int pieces) const;
+  void force(Translation& translation) const;
+  const std::vector<TokenKind>& kinds();
+  std::shared_ptr<const Phrases> phrases_of(const Translation& owner, size_t sentence);
+  LogitsRules rules_of(const Waiting& sentence);
+  std::optional<Shortlist> shortlist_of(const Waiting& sentence) const;
+  std::optional<AttentionRecord> attention_of(const Waiting& sentence) const;
   void encode(std::vector<Waiting> batch);
   void decode();
   void choose(Active& active, MatrixBlock logits);
   bool publish(Active& active);
+  std::string shown(const Active& active, const std::string& written) const;
+  std::string detokenized(const Hypothesis& hypothesis) const;
+  std::vector<NextWord> next_words_of(const Active& active) const;
 
   EngineOptions options_;
   Tokenizer source_tokenizer_;
@@ -82,7 +95,8 @@ class Engine {
   std::deque<std::weak_ptr<Translation>> queue_;  // texts with sentences left, whose turn is next in front
   std::optional<Waiting> next_;                   // taken from the queue, but there was no room yet
   std::vector<Active> active_;
-  std::vector<DecoderRow> step_rows_;  // scratch of decode()
+  std::vector<DecoderRow> step_rows_;   // scratch of decode()
+  std::vector<TokenKind> token_kinds_;  // of the target's pieces, once they are needed
 };
 
 }  // namespace dragoman

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+
+#include "search/sampling.h"
 
 namespace dragoman {
 
@@ -18,9 +21,22 @@ struct EngineOptions {
 /// What one call asks for. It is handed on whole, from the caller to where a field is read.
 struct TranslateOptions {
   int beam = 1;            // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
-  bool score = false;      // compute Translation::log_probability
   bool annotate = false;   // keep the pieces for Translation::annotated_source and annotated_target
   bool alignment = false;  // annotate, and keep the attention for Translation::alignment
+  bool attention = false;  // align, and keep the attention of every layer and head for Translation::head_attention
+  bool scores = false;     // annotate, and keep log-probabilities for Translation::scores and log_probability
+  // What the translation begins with, of a text that is one sentence; blanks in front of it do not count. The whole
+  // vocabulary is chosen among, as if there were no shortlist.
+  std::string prefix = {};
+  bool whole = false;      // the prefix is all of the translation, to be scored
+  int next_words = 0;      // in place of a translation, find what word may come next: so many, 0..beam
+  Sampling sampling = {};  // draw the tokens, with a beam of 1
+  // Terms and their translations, see Glossary: a sentence with terms is searched with a wider beam, and as if there
+  // were no shortlist.
+  std::string glossary = {};
+
+  /// Whether there is more to the translation than the model's own word.
+  bool is_forced() const { return !prefix.empty() || whole || next_words > 0; }
 };
 
 /// Throw Error(kInvalidArgument) for what cannot be.

@@ -17,11 +17,13 @@ bool has_letter(std::string_view text) {
 }  // namespace
 
 Translation::Translation(std::string_view text, std::string_view language, const TranslateOptions& options)
-    : text_(sanitize_utf8(text)), options_(options) {
-  options_.annotate |= options_.alignment;
+    : text_(sanitize_utf8(text)), options_(options), glossary_(options.glossary) {
+  options_.glossary.clear();
+  options_.alignment |= options_.attention;
+  options_.annotate |= options_.alignment || options_.scores;
   if (options_.annotate && text != text_) as_it_came_ = text;
   for (const TextRange& range : split_sentences(text_, language)) sentences_.push_back({range});
-  for (size_t i = 0; i < sentences_.size(); ++i) {
+  for (size_t i = 0; i < sentences_.size() && !options_.is_forced(); ++i) {
     if (!has_letter(source(i)) || source(i).size() > kMaxSentenceBytes) pass(i);
   }
 }
@@ -50,9 +52,11 @@ int Translation::tokens() const {
                          [](int n, const Sentence& s) { return n + s.tokens; });
 }
 
-float Translation::log_probability() const {
-  return std::accumulate(sentences_.begin(), sentences_.end(), 0.0f,
-                         [](float sum, const Sentence& s) { return sum + s.log_probability; });
+double Translation::log_probability() const {
+  double sum = 0;
+  for (const Sentence& s : sentences_)
+    sum = std::accumulate(s.log_probabilities.begin(), s.log_probabilities.end(), sum);
+  return sum;
 }
 
 std::vector<std::string> Translation::alternatives() const {
@@ -107,6 +111,16 @@ Alignment Translation::alignment() const {
     to_utf16(text_, parts->source);
     to_utf16(target.text, parts->target);
   }
+  return found;
+}
+
+Scores Translation::scores() const {
+  Scores found;
+  if (!options_.scores) return found;
+  const AnnotatedText target = annotated_target();
+  for (size_t i = 0; i < sentences_.size(); ++i)
+    found.add(target.text, target.sentences[i], target.pieces_of(i), sentences_[i].log_probabilities);
+  for (ScoredParts* parts : {&found.sentences, &found.words, &found.pieces}) to_utf16(target.text, parts->target);
   return found;
 }
 

@@ -1,15 +1,26 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/alignment.h"
+#include "engine/forced_text.h"
+#include "engine/glossary.h"
 #include "engine/options.h"
+#include "engine/scores.h"
 #include "text/annotated_text.h"
 #include "text/sentence_splitter.h"
 
 namespace dragoman {
+
+/// What may come next in a translation: the text behind its beginning up to the end of the word, and how probable that
+/// is, six decimals. An empty text: nothing, this is the end.
+struct NextWord {
+  std::string text;
+  double probability;
+};
 
 /// One sentence of a text on its way.
 struct Sentence {
@@ -17,11 +28,14 @@ struct Sentence {
   std::string target = {};  // as far as it is known; only ever grows
   bool done = false;
   int tokens = 0;                              // target pieces so far
-  float log_probability = 0;                   // see TranslateOptions::score
   std::vector<std::string> alternatives = {};  // what else the beam found, best first; empty until done
   // Ranges of the source and of the target, if the call asked for them.
   std::vector<TextRange> source_pieces = {}, target_pieces = {};
   Matrix attention = {};  // [target pieces, source pieces and eos], if the call asked for the alignment
+  std::vector<float> head_attention = {};         // the same for each layer and head, if it asked for that
+  std::vector<float> log_probabilities = {};      // of target pieces and eos, if the call asked for the scores
+  std::shared_ptr<const ForcedText> forced = {};  // what it begins with, if the call says so
+  std::vector<NextWord> next_words = {};          // see TranslateOptions::next_words
 };
 
 /// One text and its translation as it comes about. The blanks between sentences are kept as they are; sentences without
@@ -38,8 +52,8 @@ class Translation {
   bool done() const { return sentences_done_ == sentences_.size(); }
   /// Target pieces so far.
   int tokens() const;
-  /// Sum over all tokens; see TranslateOptions::score.
-  float log_probability() const;
+  /// Sum over all tokens of the sentences that are done; see TranslateOptions::scores.
+  double log_probability() const;
   /// Other translations of a text that is one sentence, best first: one less than the beam is wide, or fewer.
   std::vector<std::string> alternatives() const;
   /// The text as it came, ill-formed as it may be, and its translation, when done(); sentence i of one has become
@@ -49,6 +63,14 @@ class Translation {
   /// What stands for what, when done(), of a text that was started with TranslateOptions::alignment. A sentence that
   /// passed unchanged has no pieces, and each of its words stands for itself.
   Alignment alignment() const;
+  /// Of sentence i, when done(), the cross-attention of every layer and head: [L, H, T, S], the pieces being those of
+  /// alignment(), eos behind the source's. Empty without TranslateOptions::attention, and if the sentence passed
+  /// unchanged.
+  const std::vector<float>& head_attention(size_t i) const { return sentences_[i].head_attention; }
+  /// How sure the model was of its parts, when done(), of a text that was started with TranslateOptions::scores.
+  Scores scores() const;
+  /// Likeliest first; see TranslateOptions::next_words.
+  const std::vector<NextWord>& next_words() const { return sentences_.front().next_words; }
   size_t sentences() const { return sentences_.size(); }
   size_t sentences_done() const { return sentences_done_; }
 
@@ -56,6 +78,7 @@ class Translation {
   friend class Engine;  // which makes and advances it
 
   const TranslateOptions& options() const { return options_; }
+  const Glossary& glossary() const { return glossary_; }
   /// Index of the next sentence to translate, each given out once; sentences() if none is left.
   size_t next_sentence();
   Sentence& sentence(size_t i) { return sentences_[i]; }
@@ -67,8 +90,9 @@ class Translation {
   void finish(size_t i);
 
   std::string text_;
-  std::string as_it_came_;  // empty where that is no different, or nobody wants to know
-  TranslateOptions options_;
+  std::string as_it_came_;    // empty where that is no different, or nobody wants to know
+  TranslateOptions options_;  // without the glossary's text
+  Glossary glossary_;
   std::vector<Sentence> sentences_;
   size_t next_ = 0, sentences_done_ = 0;
   size_t taken_sentence_ = 0;  // whose text is being taken

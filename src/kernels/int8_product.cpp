@@ -10,7 +10,7 @@ namespace dragoman {
 namespace {
 
 constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they stay in L1 while the rows pass
-constexpr int kBlockRows = 32;
+constexpr int kBlockRows = 32;    // even: the passes of a row stay together
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
 constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_dot;
@@ -109,16 +109,20 @@ void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias
   const AccumulateInt8 accumulate = chosen_kernel ? chosen_kernel : kDefaultKernel;
   int32_t acc[kBlockRows * kBlockGroups * 4];
   const int groups = (w.outputs + 3) / 4;
+  const int all_rows = x.rows * x.passes;
   for (int g = 0; g < groups; g += kBlockGroups) {
     const int block_groups = std::min(kBlockGroups, groups - g);
     const int first = g * 4, count = std::min(block_groups * 4, w.outputs - first);
-    for (int r = 0; r < x.rows; r += kBlockRows) {
-      const int block_rows = std::min(kBlockRows, x.rows - r);
+    for (int r = 0; r < all_rows; r += kBlockRows) {
+      const int block_rows = std::min(kBlockRows, all_rows - r);
       accumulate(x.values + static_cast<size_t>(r) * x.stride, w.values + static_cast<size_t>(g) * 4 * w.stride, acc,
                  block_rows, block_groups, w.stride);
       for (int i = 0; i < block_rows; ++i) {
-        dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i], bias,
-                   y + static_cast<size_t>(r + i) * w.outputs + first);
+        const int row = (r + i) / x.passes;
+        float* const out = y + static_cast<size_t>(row) * w.outputs;
+        // A second pass finds the first in the place of the bias.
+        dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i],
+                   row * x.passes == r + i ? bias : out, out + first);
       }
     }
   }
@@ -128,9 +132,13 @@ void int8_product_reference(const QuantizedRows& x, const PackedInt8& w, const f
   for (int r = 0; r < x.rows; ++r) {
     for (int n = 0; n < w.outputs; ++n) {
       const int8_t* row = w.values + static_cast<size_t>(n / 4) * w.stride * 4 + n % 4 * 4;
-      int32_t sum = 0;
-      for (int k = 0; k < x.width; ++k) sum += (x.values[r * x.stride + k] - x.zero[r]) * row[k / 4 * 16 + k % 4];
-      y[r * w.outputs + n] = static_cast<float>(sum) * (x.scale[r] * w.scale[n]) + bias[n];
+      float& out = y[r * w.outputs + n] = bias[n];
+      for (int pass = r * x.passes; pass < (r + 1) * x.passes; ++pass) {
+        int32_t sum = 0;
+        for (int k = 0; k < x.width; ++k)
+          sum += (x.values[pass * x.stride + k] - x.zero[pass]) * row[k / 4 * 16 + k % 4];
+        out = static_cast<float>(sum) * (x.scale[pass] * w.scale[n]) + out;
+      }
     }
   }
 }

@@ -38,7 +38,8 @@ void unpack_row(const PackedInt8& weights, int n, float* row);
 void select_rows(const PackedInt8& weights, std::span<const int> outputs, int8_t* packed);
 
 /// y [x.rows, outputs] with
-///   y[r, n] = x.scale[r] * scale[n] * (sum_k x.values[r, k] * W[n, k] - x.zero[r] * sum[n]) + bias[n].
+///   y[r, n] = x.scale[r] * scale[n] * (sum_k x.values[r, k] * W[n, k] - x.zero[r] * sum[n]) + bias[n],
+/// and of two passes the same of the second added to it.
 /// Requires x.width == weights.width; int32 accumulators are exact for widths up to 130,000 (127 * 127 * width < 2^31).
 /// Each row's result is the same whatever rows stand beside it. No alignment is needed.
 void int8_product(const QuantizedRows& x, const PackedInt8& weights, const float* bias, float* y);

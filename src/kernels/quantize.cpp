@@ -58,33 +58,66 @@ v128_t quantize4(const float* x, v128_t inverse, v128_t offset) {
   return wasm_i32x4_add(wasm_f32x4_add(scaled, wasm_f32x4_splat(kRounder)), offset);
 }
 
+void quantize_row(const float* x, int width, int stride, const RowScale& s, uint8_t* q) {
+  const v128_t inverse = wasm_f32x4_splat(s.inverse), offset = wasm_i32x4_splat(s.zero - kRounderBits);
+  const v128_t most = wasm_i8x16_splat(127);
+  int k = 0;
+  for (; k + 16 <= width; k += 16) {
+    const v128_t low =
+        wasm_i16x8_narrow_i32x4(quantize4(x + k, inverse, offset), quantize4(x + k + 4, inverse, offset));
+    const v128_t high =
+        wasm_i16x8_narrow_i32x4(quantize4(x + k + 8, inverse, offset), quantize4(x + k + 12, inverse, offset));
+    wasm_v128_store(q + k, wasm_u8x16_min(wasm_u8x16_narrow_i16x8(low, high), most));
+  }
+  for (; k < width; ++k) q[k] = quantize(x[k], s);
+  std::fill(q + k, q + stride, uint8_t{0});
+}
+
+// A step of the second pass is so much smaller than one of the first: what is left of a value is at most a step.
+constexpr int kFiner = 63;
+
+// rest = x - scale * (q - zero), in steps of scale / kFiner.
+void quantize_rest(const float* x, int width, int stride, const RowScale& s, const uint8_t* q, uint8_t* rest) {
+  const v128_t scale = wasm_f32x4_splat(s.scale), zero = wasm_i32x4_splat(s.zero);
+  const v128_t inverse = wasm_f32x4_splat(s.inverse * kFiner), offset = wasm_i32x4_splat(kFiner - kRounderBits);
+  int k = 0;
+  for (; k + 4 <= width; k += 4) {
+    const v128_t steps =
+        wasm_i32x4_sub(wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(q + k))), zero);
+    float left[4];
+    wasm_v128_store(left,
+                    wasm_f32x4_sub(wasm_v128_load(x + k), wasm_f32x4_mul(scale, wasm_f32x4_convert_i32x4(steps))));
+    const v128_t halves = wasm_i16x8_narrow_i32x4(quantize4(left, inverse, offset), wasm_i32x4_splat(0));
+    const v128_t bytes = wasm_u8x16_min(wasm_u8x16_narrow_i16x8(halves, halves), wasm_i8x16_splat(127));
+    wasm_v128_store32_lane(rest + k, bytes, 0);
+  }
+  for (; k < width; ++k)
+    rest[k] = quantize(x[k] - s.scale * static_cast<float>(q[k] - s.zero), {0, s.inverse * kFiner, kFiner});
+  std::fill(rest + k, rest + stride, uint8_t{0});
+}
+
 }  // namespace
 
-QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out) {
+QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out, int passes) {
   const int stride = (width + 3) / 4 * 4;
   for (int r = 0; r < rows; ++r, x += width) {
     const RowScale s = row_scale(range_of(x, width));
-    out.scale[r] = s.scale;
-    out.zero[r] = s.zero;
-    uint8_t* q = out.values + static_cast<size_t>(r) * stride;
-    const v128_t inverse = wasm_f32x4_splat(s.inverse), offset = wasm_i32x4_splat(s.zero - kRounderBits);
-    const v128_t most = wasm_i8x16_splat(127);
-    int k = 0;
-    for (; k + 16 <= width; k += 16) {
-      const v128_t low =
-          wasm_i16x8_narrow_i32x4(quantize4(x + k, inverse, offset), quantize4(x + k + 4, inverse, offset));
-      const v128_t high =
-          wasm_i16x8_narrow_i32x4(quantize4(x + k + 8, inverse, offset), quantize4(x + k + 12, inverse, offset));
-      wasm_v128_store(q + k, wasm_u8x16_min(wasm_u8x16_narrow_i16x8(low, high), most));
-    }
-    for (; k < width; ++k) q[k] = quantize(x[k], s);
-    std::fill(q + k, q + stride, uint8_t{0});
+    const int first = r * passes;
+    out.scale[first] = s.scale;
+    out.zero[first] = s.zero;
+    uint8_t* const q = out.values + static_cast<size_t>(first) * stride;
+    quantize_row(x, width, stride, s, q);
+    if (passes == 1) continue;
+    out.scale[first + 1] = s.scale / kFiner;
+    out.zero[first + 1] = kFiner;
+    quantize_rest(x, width, stride, s, q, q + stride);
   }
-  return {out.values, out.scale, out.zero, rows, width, stride};
+  return {out.values, out.scale, out.zero, rows, width, stride, passes};
 }
 
-QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out) {
+QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out, int passes) {
   const int stride = (width + 3) / 4 * 4;
+  const auto clamped = [](int value) { return static_cast<uint8_t>(value < 0 ? 0 : value > 127 ? 127 : value); };
   for (int r = 0; r < rows; ++r) {
     float lo = 0, hi = 0;
     for (int k = 0; k < width; ++k) {
@@ -92,17 +125,24 @@ QuantizedRows quantize_rows_reference(const float* x, int rows, int width, Quant
       hi = std::fmax(hi, x[r * width + k]);
     }
     const bool flat = hi - lo < 1e-30f;
-    const float scale = flat ? 1 : (hi - lo) / 127;
-    const int zero = flat ? 0 : static_cast<int>(std::rint(-lo / scale));
-    for (int k = 0; k < width; ++k) {
-      const int value = flat ? 0 : static_cast<int>(std::rint(x[r * width + k] * (127 / (hi - lo)))) + zero;
-      out.values[r * stride + k] = static_cast<uint8_t>(value < 0 ? 0 : value > 127 ? 127 : value);
+    const float scale = flat ? 1 : (hi - lo) / 127, inverse = flat ? 0 : 127 / (hi - lo);
+    const int zero = flat ? 0 : static_cast<int>(std::rint(-lo / scale)), row = r * passes;
+    for (int k = 0; k < stride; ++k) {
+      const float value = k < width ? x[r * width + k] : 0;
+      uint8_t& q = out.values[row * stride + k];
+      q = k < width ? clamped(static_cast<int>(std::rint(value * inverse)) + zero) : 0;
+      if (passes == 1) continue;
+      const float rest = value - scale * static_cast<float>(q - zero);
+      out.values[(row + 1) * stride + k] =
+          k < width ? clamped(static_cast<int>(std::rint(rest * (inverse * 63))) + 63) : 0;
     }
-    for (int k = width; k < stride; ++k) out.values[r * stride + k] = 0;
-    out.scale[r] = scale;
-    out.zero[r] = zero;
+    out.scale[row] = scale;
+    out.zero[row] = zero;
+    if (passes == 1) continue;
+    out.scale[row + 1] = scale / 63;
+    out.zero[row + 1] = 63;
   }
-  return {out.values, out.scale, out.zero, rows, width, stride};
+  return {out.values, out.scale, out.zero, rows, width, stride, passes};
 }
 
 }  // namespace dragoman

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/exp.h"
-#include "kernels/simd.h"
+#include "kernels/sigmoid.h"
 
 namespace dragoman {
 namespace {
-
-// exp4 takes no positive numbers: sigmoid(x) = 1 / (1 + e) with e = exp(-|x|), for negative x e / (1 + e).
-v128_t sigmoid4(v128_t x) {
-  const v128_t one = wasm_f32x4_splat(1), e = exp4(wasm_f32x4_neg(wasm_f32x4_abs(x)));
-  const v128_t negative = wasm_f32x4_lt(x, wasm_f32x4_splat(0));
-  return wasm_f32x4_div(wasm_v128_bitselect(e, one, negative), wasm_f32x4_add(one, e));
-}
 
 // As c + f (cell - c): one product fewer.
 v128_t next_cell(v128_t forget, v128_t candidate, v128_t cell) {

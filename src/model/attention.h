@@ -3,8 +3,7 @@
 #include <span>
 
 #include "model/decoder_row.h"
-#include "model/weights.h"
-#include "model/workspace.h"
+#include "model/residual.h"
 
 namespace dragoman {
 
@@ -13,18 +12,18 @@ struct RowRange {
   int begin, length;
 };
 
-/// hidden = LN(hidden + attention(hidden)), each sentence attending to its own rows only.
-void encoder_self_attention(const AttentionWeights& weights, int heads, std::span<const RowRange> sentences, float eps,
+/// The sub-layer in which each sentence attends to its own rows only.
+void encoder_self_attention(const AttentionWeights& weights, const LayerForm& form, std::span<const RowRange> sentences,
                             Workspace& work);
 
-/// hidden = LN(hidden + attention(hidden)) for one new position of every row: its key and value are appended to the
-/// row's cache at position target->length(), which the caller advances after the last layer.
-void decoder_self_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows,
-                            float eps, Workspace& work);
+/// The one for one new position of every row: its key and value are appended to the row's cache at position
+/// target->length(), which the caller advances after the last layer.
+void decoder_self_attention(const AttentionWeights& weights, const LayerForm& form, int layer,
+                            std::span<const DecoderRow> rows, Workspace& work);
 
-/// hidden = LN(hidden + attention(hidden, source)) for every row, over the keys and values in its `cross` cache. Rows
-/// that ask for it get their softmax.
-void cross_attention(const AttentionWeights& weights, int heads, int layer, std::span<const DecoderRow> rows, float eps,
-                     Workspace& work);
+/// The one in which every row attends to the keys and values in its `cross` cache. Rows that ask for it get their
+/// softmax.
+void cross_attention(const AttentionWeights& weights, const LayerForm& form, int layer,
+                     std::span<const DecoderRow> rows, Workspace& work);
 
 }  // namespace dragoman

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "model/positions.h"
 
 namespace dragoman {
 namespace {
@@ -55,7 +56,6 @@ const std::map<std::string_view, std::string_view> kMustBe = {
     {"output-omit-bias", "false"},
     {"right-left", "false"},
     {"special-vocab", ""},
-    {"transformer-ffn-activation", "relu"},
     {"transformer-ffn-depth", "2"},
     {"transformer-no-affine", "false"},
     {"transformer-no-bias", "false"},
@@ -164,6 +164,13 @@ DecoderUnit take_decoder_unit(Options& options) {
   return DecoderUnit::kSsru;
 }
 
+Activation take_activation(Options& options) {
+  const std::string activation = options.take("transformer-ffn-activation", "relu");
+  if (activation == "swish") return Activation::kSilu;
+  expect("transformer-ffn-activation", activation, "relu");  // Marian's GELU is another function than all others'
+  return Activation::kRelu;
+}
+
 void take_vocabularies(Options& options, Config& c) {
   const std::string sizes = options.take("dim-vocabs", "missing");
   const size_t blank = std::min(sizes.find(' '), sizes.size());
@@ -232,9 +239,16 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   require(c.width % 2 == 0 && c.width % c.encoder_heads == 0, kBad, "special:model.yml: dim-emb ", c.width,
           " is odd or not a multiple of transformer-heads, ", c.encoder_heads);
   c.decoder_unit = take_decoder_unit(options);
+  c.activation = take_activation(options);
   take_vocabularies(options, c);
+  c.encoder_width = c.width;
+  c.encoder_head_width = c.decoder_head_width = c.width / c.encoder_heads;
+  c.source_positions = c.target_positions = kMaxPositions;
+  for (int i = 0; i < c.encoder_layers; ++i) c.encoder_tied.push_back(i);
+  for (int i = 0; i < c.decoder_layers; ++i) c.decoder_tied.push_back(i);
   c.layer_norm_eps = 1e-6f;  // these three are Marian's constants
   c.eos = 0;
+  c.activation_passes = 2;  // as near to the floats as the file allows: other engines round to 8 bits
   c.unknown = 1;
   // Marian guides its alignment to the first head of a layer, which is counted from 1.
   const std::string layer = options.take("transformer-guided-alignment-layer", "last");

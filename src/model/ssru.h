@@ -3,13 +3,12 @@
 #include <span>
 
 #include "model/decoder_row.h"
-#include "model/weights.h"
-#include "model/workspace.h"
+#include "model/residual.h"
 
 namespace dragoman {
 
-/// hidden = LN(hidden + ssru(hidden)) for one new position of every row, in the place of self-attention: the row's
-/// cells move on.
-void ssru(const SsruWeights& weights, int layer, std::span<const DecoderRow> rows, float eps, Workspace& work);
+/// The sub-layer of an SSRU for one new position of every row, in the place of self-attention: the row's cells move on.
+void ssru(const SsruWeights& weights, const LayerForm& form, int layer, std::span<const DecoderRow> rows,
+          Workspace& work);
 
 }  // namespace dragoman

@@ -8,16 +8,15 @@
 #include "model/config.h"
 #include "model/decoder_row.h"
 #include "model/positions.h"
+#include "model/residual.h"
 #include "model/shortlist.h"
 #include "model/weights.h"
 #include "model/workspace.h"
 
 namespace dragoman {
 
-/// The encoder-decoder Transformer (Vaswani et al. 2017), post-norm, with Marian's conventions: sin|cos halves,
-/// embeddings scaled by sqrt(D), a zero vector as the decoder's first input, output layer tied to the target's
-/// embedding; README.md beside this file lists the variants. Const after construction; what changes lies in Workspace,
-/// KvCache and DecoderState.
+/// The encoder-decoder Transformer (Vaswani et al. 2017) in the variants that README.md beside this file lists. Const
+/// after construction; what changes lies in Workspace, KvCache and DecoderState.
 class Transformer {
  public:
   /// The files are those of load_model. Throws Error(kBadConfig or kBadModel).
@@ -29,7 +28,7 @@ class Transformer {
   size_t weight_bytes() const { return weights_.bytes; }
 
   /// Encodes several sentences at once, stacked as rows: no padding, each attends to itself only.
-  /// sentences: piece ids, each ending in eos; together at most work.max_rows, each at most kMaxPositions.
+  /// sentences: piece ids, each ending in eos; together at most work.max_rows, each at most source_limit().
   /// Returns the memory [S, D] of each: rows of `work`, there until its next encode or step.
   std::vector<ConstMatrixView> encode(std::span<const std::vector<int>> sentences, Workspace& work) const;
 
@@ -50,11 +49,12 @@ class Transformer {
 
  private:
   explicit Transformer(Model model);
-  void embed(const Linear& table, int token, int position, float* row) const;
+  // row [D]: the embedding of a token of one side, kStart of none, at a position.
+  void embed(const Linear& table, const SideWeights& side, int token, int position, int width, float* row) const;
 
   Config config_;
+  LayerForm encoder_, decoder_;
   Weights weights_;
-  Matrix positions_;  // [kMaxPositions, D]
 };
 
 }  // namespace dragoman

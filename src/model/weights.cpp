@@ -10,6 +10,8 @@
 #include "io/marian_binary.h"
 #include "io/safetensors.h"
 #include "model/marian_config.h"
+#include "model/positions.h"
+#include "model/residual.h"
 
 namespace dragoman {
 namespace {
@@ -41,9 +43,10 @@ class TensorReader {
   TensorReader(std::map<std::string, Tensor> tensors, std::string (*file_name)(const std::string&))
       : tensors_(std::move(tensors)), file_name_(file_name) {}
 
-  Linear linear(const std::string& name, int outputs, int width) {
-    auto weights = matrix(name + ".weight", outputs, width);
-    return Linear(std::move(weights), vector(name + ".bias", {outputs}));
+  // dot: what stands between a layer's name and its parts'.
+  Linear linear(const std::string& name, int outputs, int width, const char* dot = ".") {
+    auto weights = matrix(name + dot + "weight", outputs, width);
+    return Linear(std::move(weights), vector(name + dot + "bias", {outputs}));
   }
 
   std::variant<FloatMatrix, Int8Matrix> matrix(const std::string& name, int outputs, int width) {
@@ -82,15 +85,19 @@ class TensorReader {
     return {std::move(gain), vector(name + ".bias", {width})};
   }
 
-  // shortlist.candidates [V, K] and shortlist.frequent [F], if the file has them.
-  std::optional<LexicalTable> lexical_table(int vocabulary) {
+  // shortlist.candidates [source V, K] and shortlist.frequent [F], if the file has them.
+  std::optional<LexicalTable> lexical_table(const Config& c) {
     if (!tensors_.contains("shortlist.candidates")) return std::nullopt;
-    auto candidates = pieces("shortlist.candidates", vocabulary);
-    require(candidates.size() % vocabulary == 0, kBad, "tensor shortlist.candidates has ", candidates.size(),
-            " pieces; it needs as many for each of ", vocabulary);
+    auto candidates = pieces("shortlist.candidates", c.vocabulary);
+    const auto sources = static_cast<size_t>(c.source_vocabulary);
+    require(candidates.size() % sources == 0, kBad, "tensor shortlist.candidates has ", candidates.size(),
+            " pieces; it needs as many for each of ", sources);
     std::vector<uint32_t> offsets;
-    for (int i = 0; i <= vocabulary; ++i) offsets.push_back(static_cast<uint32_t>(candidates.size() / vocabulary * i));
-    return LexicalTable(std::move(offsets), std::move(candidates), pieces("shortlist.frequent", vocabulary), true);
+    for (size_t i = 0; i <= sources; ++i) offsets.push_back(static_cast<uint32_t>(candidates.size() / sources * i));
+    auto frequent = pieces("shortlist.frequent", c.vocabulary);
+    for (const int always : {c.eos, c.forced_first})
+      if (always >= 0) frequent.push_back(static_cast<uint16_t>(always));
+    return LexicalTable(std::move(offsets), std::move(candidates), std::move(frequent), c.shared_embedding);
   }
 
   // W [outputs, width] without a bias.
@@ -155,12 +162,50 @@ class TensorReader {
   bool has_int8_ = false;
 };
 
-AttentionWeights read_attention(TensorReader& in, const std::string& name, int width) {
-  auto query = in.linear(name + ".q_proj", width, width);
-  auto key = in.linear(name + ".k_proj", width, width);
-  auto value = in.linear(name + ".v_proj", width, width);
-  auto output = in.linear(name + ".out_proj", width, width);
-  return {std::move(query), std::move(key), std::move(value), std::move(output), in.norm(name + "_layer_norm", width)};
+// Query, key and value.
+struct Projected {
+  Linear query, key, value;
+};
+
+// The rows begin ... begin + width - 1 of each head, whose rows are `stride` apart.
+Linear heads_of(const Linear& fused, int heads, int width, int stride, int begin) {
+  std::vector<int> rows;
+  for (int head = 0; head < heads; ++head)
+    for (int i = 0; i < width; ++i) rows.push_back(head * stride + begin + i);
+  return fused.select(rows);
+}
+
+// memory_width: of what keys and values read.
+Projected read_projections(TensorReader& in, const std::string& name, const Config& c, const LayerForm& form,
+                           int memory_width, bool is_cross) {
+  const int heads = form.heads, width = form.head_width, all = form.attention_width();
+  if (c.projections == Projections::kFusedHeads && is_cross) {
+    auto query = in.linear(name + ".q_proj", all, form.width);
+    const Linear fused = in.linear(name + ".kv_proj", 2 * all, memory_width);
+    return {std::move(query), heads_of(fused, heads, width, 2 * width, 0),
+            heads_of(fused, heads, width, 2 * width, width)};
+  }
+  if (c.projections == Projections::kFusedHeads) {
+    const Linear fused = in.linear(name + ".qkv_proj", 3 * all, form.width);
+    const auto part = [&](int i) { return heads_of(fused, heads, width, 3 * width, i * width); };
+    return {part(0), part(1), part(2)};
+  }
+  if (c.projections == Projections::kFused && form.width == memory_width) {
+    const Linear fused = in.linear(name + ".in_proj", 3 * all, form.width, "_");
+    const auto part = [&](int i) { return heads_of(fused, 1, all, 0, i * all); };
+    return {part(0), part(1), part(2)};
+  }
+  auto query = in.linear(name + ".q_proj", all, form.width);
+  auto key = in.linear(name + ".k_proj", all, memory_width);
+  return {std::move(query), std::move(key), in.linear(name + ".v_proj", all, memory_width)};
+}
+
+AttentionWeights read_attention(TensorReader& in, const std::string& name, const Config& c, const LayerForm& form,
+                                int memory_width, bool is_cross) {
+  auto [query, key, value] = read_projections(in, name, c, form, memory_width, is_cross);
+  auto output = in.linear(name + ".out_proj", form.width, form.attention_width());
+  return {std::move(query), std::move(key), std::move(value), std::move(output),
+          in.norm(name + "_layer_norm", form.width)};
 }
 
 SsruWeights read_ssru(TensorReader& in, const std::string& name, int width) {
@@ -171,7 +216,7 @@ SsruWeights read_ssru(TensorReader& in, const std::string& name, int width) {
 
 std::variant<AttentionWeights, SsruWeights> read_history(TensorReader& in, const std::string& layer, const Config& c) {
   if (c.decoder_unit == DecoderUnit::kSsru) return read_ssru(in, layer + ".ssru", c.width);
-  return read_attention(in, layer + ".self_attn", c.width);
+  return read_attention(in, layer + ".self_attn", c, decoder_form(c), c.width, false);
 }
 
 FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer, int width, int ffn_width) {
@@ -180,27 +225,69 @@ FeedForwardWeights read_feed_forward(TensorReader& in, const std::string& layer,
   return {std::move(up), std::move(down), in.norm(layer + ".final_layer_norm", width)};
 }
 
+EncoderLayerWeights read_encoder_layer(TensorReader& in, int i, const Config& c) {
+  const std::string layer = "model.encoder.layers." + std::to_string(i);
+  auto self_attention = read_attention(in, layer + ".self_attn", c, encoder_form(c), c.encoder_width, false);
+  return {std::move(self_attention), read_feed_forward(in, layer, c.encoder_width, c.encoder_ffn_width)};
+}
+
+DecoderLayerWeights read_decoder_layer(TensorReader& in, int i, const Config& c) {
+  const std::string layer = "model.decoder.layers." + std::to_string(i);
+  auto history = read_history(in, layer, c);
+  auto cross_attention = read_attention(in, layer + ".encoder_attn", c, decoder_form(c), c.encoder_width, true);
+  return {std::move(history), std::move(cross_attention), read_feed_forward(in, layer, c.width, c.decoder_ffn_width)};
+}
+
+// Each layer's parameters once. Returns which of `layers` each layer has.
+template <class Layer>
+std::vector<int> read_layers(TensorReader& in, const Config& c, const std::vector<int>& tied,
+                             Layer (*read)(TensorReader&, int, const Config&), std::vector<Layer>& layers) {
+  std::map<int, int> number_of;
+  std::vector<int> order;
+  for (const int owner : tied) {
+    const auto [at, is_new] = number_of.emplace(owner, static_cast<int>(layers.size()));
+    if (is_new) layers.push_back(read(in, owner, c));
+    order.push_back(at->second);
+  }
+  return order;
+}
+
+// length: of the side's table of positions, if they are learned.
+SideWeights read_side(TensorReader& in, const std::string& side, const Config& c, int length, int width,
+                      bool has_final_norm) {
+  SideWeights weights;
+  if (c.positions == Positions::kLearned) {
+    const int used = std::min(length, kMaxPositions);
+    const Vector table = in.vector(side + ".embed_positions.weight", {length + c.position_offset, width});
+    weights.positions =
+        std::make_shared<Matrix>(ConstMatrixView(table.data() + c.position_offset * width, used, width));
+  }
+  if (c.embedding_norm) weights.embedding_norm = in.norm(side + ".layernorm_embedding", width);
+  if (has_final_norm) weights.final_norm = in.norm(side + ".layer_norm", width);
+  return weights;
+}
+
 // All but the shortlist, and the bytes behind int8 matrices.
 Weights read_weights(TensorReader& in, const Config& c) {
   auto embedding = in.matrix(c.shared_embedding ? "model.shared.weight" : "model.decoder.embed_tokens.weight",
                              c.vocabulary, c.width);
-  Vector bias = in.logits_bias(c.vocabulary);
+  Vector bias = c.output_bias ? in.logits_bias(c.vocabulary) : Vector::Zero(c.vocabulary);
   if (c.unknown >= 0) bias[c.unknown] = -kLargestWeight;
-  Weights weights{{}, 0, Linear(std::move(embedding), std::move(bias)), {}, {}, {}, {}};
+  Weights weights{.embedding = Linear(std::move(embedding), bias)};
   if (!c.shared_embedding)
-    weights.source_embedding = in.bare_linear("model.encoder.embed_tokens", c.source_vocabulary, c.width);
-  for (int i = 0; i < c.encoder_layers; ++i) {
-    const std::string layer = "model.encoder.layers." + std::to_string(i);
-    auto self_attention = read_attention(in, layer + ".self_attn", c.width);
-    weights.encoder.push_back({std::move(self_attention), read_feed_forward(in, layer, c.width, c.encoder_ffn_width)});
+    weights.source_embedding = in.bare_linear("model.encoder.embed_tokens", c.source_vocabulary, c.encoder_width);
+  if (!c.tied_output) weights.output = Linear(in.matrix("lm_head.weight", c.vocabulary, c.width), std::move(bias));
+  weights.source = read_side(in, "model.encoder", c, c.source_positions, c.encoder_width, c.encoder_final_norm);
+  weights.target = read_side(in, "model.decoder", c, c.target_positions, c.width, c.decoder_final_norm);
+  if (c.positions != Positions::kNone && c.positions != Positions::kLearned) {
+    const auto table = [&](int width) {
+      return std::make_shared<Matrix>(sinusoidal_positions(c.positions, c.position_offset, kMaxPositions, width));
+    };
+    weights.source.positions = table(c.encoder_width);
+    weights.target.positions = c.width == c.encoder_width ? weights.source.positions : table(c.width);
   }
-  for (int i = 0; i < c.decoder_layers; ++i) {
-    const std::string layer = "model.decoder.layers." + std::to_string(i);
-    auto history = read_history(in, layer, c);
-    auto cross_attention = read_attention(in, layer + ".encoder_attn", c.width);
-    weights.decoder.push_back(
-        {std::move(history), std::move(cross_attention), read_feed_forward(in, layer, c.width, c.decoder_ffn_width)});
-  }
+  weights.encoder_order = read_layers(in, c, c.encoder_tied, read_encoder_layer, weights.encoder);
+  weights.decoder_order = read_layers(in, c, c.decoder_tied, read_decoder_layer, weights.decoder);
   return weights;
 }
 
@@ -237,7 +324,7 @@ Model load_model(std::string_view config_json, std::vector<std::byte> file, std:
                                : TensorReader(parse_safetensors(file), own_name);
   Model model{c, read_weights(in, c)};
   if (is_marians && !shortlist.empty()) model.weights.lexical = read_shortlist(c, shortlist);
-  if (!is_marians) model.weights.lexical = in.lexical_table(c.vocabulary);
+  if (!is_marians) model.weights.lexical = in.lexical_table(c);
   in.expect_empty();
   model.weights.bytes = file.size();
   if (in.has_int8()) model.weights.file = std::move(file);  // else all was copied out

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -19,13 +20,14 @@ struct LayerNormWeights {
 };
 
 struct AttentionWeights {
-  Linear query, key, value, output;  // [D, D]
-  LayerNormWeights norm;             // of the residual sum behind the attention
+  Linear query, key, value;  // [A, D]; of a cross-attention key and value [A, width of the memory]
+  Linear output;             // [D, A]
+  LayerNormWeights norm;     // of the sub-layer: behind its residual sum, or of its input
 };
 
 struct SsruWeights {
   Linear forget, candidate;  // [D, D]; the candidate has no bias
-  LayerNormWeights norm;     // of the residual sum behind the unit
+  LayerNormWeights norm;
 };
 
 struct FeedForwardWeights {
@@ -45,16 +47,29 @@ struct DecoderLayerWeights {
   FeedForwardWeights feed_forward;
 };
 
-/// All weights of a model, const once loaded. The target's embedding table is also the output layer: logits = h E^T +
-/// b.
+/// One side's way in and out. What a model has not got is empty.
+struct SideWeights {
+  std::shared_ptr<const Matrix> positions;  // [positions, D], from the first that is used on
+  std::optional<LayerNormWeights> embedding_norm, final_norm;
+};
+
+/// All weights of a model, const once loaded.
 struct Weights {
   std::vector<std::byte> file;             // int8 matrices are packed in place in it: the weights are held once
-  size_t bytes;                            // of the weights as they were stored
-  Linear embedding;                        // [V, D], of the target
+  size_t bytes = 0;                        // of the weights as they were stored
+  Linear embedding;                        // [V, D], of the target, with the output layer's bias
   std::optional<Linear> source_embedding;  // [source V, D], unless it is the target's
+  std::optional<Linear> output;            // [V, D], unless it is the target's embedding: logits = h E^T + b
+  SideWeights source, target;
+  // Each once; layer i has those of number encoder_order[i].
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
+  std::vector<int> encoder_order, decoder_order;
   std::optional<LexicalTable> lexical;  // if the file has one
+
+  const Linear& output_layer() const { return output ? *output : embedding; }
+  const EncoderLayerWeights& encoder_layer(int i) const { return encoder[encoder_order[i]]; }
+  const DecoderLayerWeights& decoder_layer(int i) const { return decoder[decoder_order[i]]; }
 };
 
 struct Model {

@@ -14,11 +14,13 @@ struct Workspace {
   Workspace(const Config& config, int max_rows, int max_hypotheses);
 
   const int max_rows, max_hypotheses;
-  Matrix hidden;               // [max_rows, D], the activations that go from layer to layer
-  Matrix query, key, value;    // [max_rows, D]
-  Matrix context;              // [max_rows, D], what attention read
-  Matrix residual;             // [max_rows, D], output of a sub-layer, added to hidden by its layer norm
-  Matrix ffn;                  // [max_rows, F]
+  // Rows one behind the other, as wide as the side at work has them.
+  Vector hidden;               // [max_rows, D], the activations that go from layer to layer
+  Vector normed;               // [max_rows, D], their layer norm, if that comes first
+  Vector query, key, value;    // [max_rows, A], or [max_rows, D] of an SSRU
+  Vector context;              // [max_rows, A], what attention read
+  Vector residual;             // [max_rows, D], output of a sub-layer
+  Vector ffn;                  // [max_rows, F]
   Vector attention;            // [H * kMaxPositions], softmax of one query
   Matrix logits;               // [max_hypotheses, V]
   QuantizedScratch quantized;  // the input of the product at hand

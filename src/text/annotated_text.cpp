@@ -1,5 +1,7 @@
 #include "text/annotated_text.h"
 
+#include <algorithm>
+
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -59,6 +61,14 @@ void AnnotatedText::add(TextRange sentence, std::span<const TextRange> its_piece
 
 std::span<const TextRange> AnnotatedText::pieces_of(size_t sentence) const {
   return std::span(pieces).subspan(first_piece[sentence], first_piece[sentence + 1] - first_piece[sentence]);
+}
+
+std::pair<size_t, size_t> pieces_of_word(TextRange word, std::span<const TextRange> pieces) {
+  const auto first = std::partition_point(pieces.begin(), pieces.end(), [&](const TextRange& p) {
+    return p.size() > 0 ? p.end <= word.begin : p.end < word.begin;
+  });
+  const auto end = std::partition_point(first, pieces.end(), [&](const TextRange& p) { return p.begin < word.end; });
+  return {first - pieces.begin(), end - pieces.begin()};
 }
 
 std::vector<TextRange> words(std::string_view text, TextRange sentence) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/text_range.h"
@@ -23,6 +25,10 @@ struct AnnotatedText {
   void add(TextRange sentence, std::span<const TextRange> its_pieces);
   std::span<const TextRange> pieces_of(size_t sentence) const;
 };
+
+/// The first of a sentence's pieces that a word shares characters with, and one past the last. A piece without
+/// characters is part of the one that begins there.
+std::pair<size_t, size_t> pieces_of_word(TextRange word, std::span<const TextRange> pieces);
 
 /// The words of a sentence (valid UTF-8), ascending, with blanks or nothing between them. A word is a run of letters,
 /// marks and digits, together with what joins them: "don't", "well-known", "3.14", "example.org"; or one ideograph or

@@ -18,6 +18,10 @@ constexpr std::string_view kBlankMark = "\xE2\x96\x81";  // U+2581, SentencePiec
 }  // namespace
 
 Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece::SentencePieceProcessor) {
+  if (WordPieces::is_one(vocabulary)) {
+    words_ = std::make_unique<WordPieces>(vocabulary);
+    return;
+  }
   // An empty model loads without complaint, and damaged ones may throw where SentencePiece builds its trie.
   require(!vocabulary.empty(), ErrorCode::kBadVocabulary, "vocab.spm is empty");
   std::string reason;
@@ -41,11 +45,12 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
 
 Tokenizer::~Tokenizer() = default;
 
-int Tokenizer::size() const { return processor_->GetPieceSize(); }
-int Tokenizer::eos() const { return processor_->eos_id(); }
-int Tokenizer::unknown() const { return processor_->unk_id(); }
+int Tokenizer::size() const { return words_ ? words_->size() : processor_->GetPieceSize(); }
+int Tokenizer::eos() const { return words_ ? words_->eos() : processor_->eos_id(); }
+int Tokenizer::unknown() const { return words_ ? words_->unknown() : processor_->unk_id(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>* ranges) const {
+  if (words_) return words_->encode(text, ranges);
   sentencepiece::SentencePieceText encoded;
   const auto status = processor_->Encode({text.data(), text.size()}, &encoded);
   require(status.ok(), ErrorCode::kInvalidArgument, "text cannot be split into pieces: ", status.ToString());
@@ -62,7 +67,25 @@ std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>
   return ids;
 }
 
+std::string Tokenizer::text_of(int id) const {
+  if (processor_->IsControl(id) || processor_->IsUnknown(id) || processor_->IsByte(id)) return {};
+  std::string_view rest = processor_->IdToPiece(id);
+  std::string text;
+  for (size_t mark; (mark = rest.find(kBlankMark)) != rest.npos; rest.remove_prefix(mark + kBlankMark.size()))
+    text.append(rest.substr(0, mark)) += ' ';
+  return text.append(rest);
+}
+
+Detokenizer::Detokenizer(const Tokenizer& tokenizer, bool annotate) : tokenizer_(&tokenizer), annotate_(annotate) {
+  if (tokenizer.words_) words_.emplace(*tokenizer.words_);
+}
+
 void Detokenizer::append(int id) {
+  if (words_) {
+    if (annotate_) ranges_.push_back({text_.size(), text_.size()});
+    add(words_->next(id));
+    return;
+  }
   const auto& processor = *tokenizer_->processor_;
   const std::string& piece = processor.IdToPiece(id);
   if (!processor.IsByte(id)) finish();
@@ -79,17 +102,13 @@ void Detokenizer::append(int id) {
     add(" \xE2\x81\x87 ");  // SentencePiece's sign for an unknown piece
     return;
   }
-  std::string_view rest = piece;
-  if (at_start_ && rest.starts_with(kBlankMark)) rest.remove_prefix(kBlankMark.size());
-  std::string text;
-  for (size_t mark; (mark = rest.find(kBlankMark)) != rest.npos; rest.remove_prefix(mark + kBlankMark.size())) {
-    text.append(rest.substr(0, mark)) += ' ';
-  }
-  add(text.append(rest));
+  const std::string text = tokenizer_->text_of(id);
+  add(at_start_ && piece.starts_with(kBlankMark) ? std::string_view(text).substr(1) : text);
   at_start_ = false;
 }
 
 void Detokenizer::finish() {
+  if (words_) add(words_->finish());
   add(sanitize_utf8(bytes_));
   bytes_.clear();
 }

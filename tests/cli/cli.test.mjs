@@ -91,6 +91,69 @@ test('bench prints rates and bytes', () => {
   assert.match(out, /^weights,\d+$/m);
 });
 
+test('translations that are given are as probable as the reference says', () => {
+  const pairs = [
+    ['Where is the station?', 'Wo ist der Bahnhof?'],
+    ['Where is the station?', 'Die Katze schläft. 🐈'],
+    ['The children are playing in the garden.', 'Im Garten spielen die Kinder.'],
+    ['I like books.', ''],
+  ];
+  const lines = pairs.map((pair) => `${pair.join('\t')}\n`).join('');
+  // Where weights are integers, an activation that lies between two levels may fall to either side.
+  for (const [model, how, tolerance] of [
+    ['tests/data/tiny-f16', [], 1e-4],
+    ['weights/en-de', ['--int8'], 0.1],
+  ]) {
+    const reference = spawnSync('scripts/models/reference.py', [model, '--score', ...how], { cwd: root, input: lines });
+    const expected = String(reference.stdout).trimEnd().split('\n').map(Number);
+    const found = dragoman(['score', '--model', model, '--json'], lines).out.trimEnd().split('\n').map(JSON.parse);
+    const plain = dragoman(['score', '--model', model], lines).out.trimEnd().split('\n').map(Number);
+    assert.equal(found.length, pairs.length);
+    for (const [i, { translation, log_probability, scores }] of found.entries()) {
+      assert.equal(translation, pairs[i][1]);
+      assert.ok(Math.abs(log_probability - expected[i]) < tolerance, `${log_probability}, by the reference ${expected[i]}`);
+      assert.ok(Math.abs(log_probability - scores.sentences[0][2]) < 1e-4);
+      assert.ok(Math.abs(log_probability - plain[i]) < 1e-3);
+    }
+  }
+  const { status, err } = dragoman(['score', '--model', 'weights/en-de'], 'no tab\n');
+  assert.equal(status, 1);
+  assert.match(err, /^dragoman: invalid-argument: no tab .*: no tab\n$/);
+});
+
+test('a prefix is what translations begin with, and next words follow it', () => {
+  const prefix = ['--beam', '4', '--prefix', 'An welchem Ort '];
+  assert.match(dragoman([...translate, ...prefix], 'Where is the station?\n').out, /^An welchem Ort \p{L}.*\?\n$/u);
+  const next = ['--json', '--next-words', '3', '--prefix', 'Wo ist der Bahnh'];
+  const { next_words } = JSON.parse(dragoman([...translate, ...next], 'Where is the station?\n').out);
+  assert.equal(next_words.length, 3);
+  assert.equal(next_words[0].text, 'of');
+  assert.ok(next_words[0].probability > 0.5 && next_words[0].probability <= 1);
+  const { status, err } = dragoman([...translate, '--prefix', 'x'], 'One. Two.\n');
+  assert.equal(status, 1);
+  assert.match(err, /^dragoman: invalid-argument: the text has 2 sentences.*\n$/);
+  assert.equal(dragoman([...translate, '--next-words', '3'], 'x\n').status, 2);
+});
+
+test('--glossary says what terms become, --seed what chance draws', () => {
+  const file = join(scratch, 'terms.tsv');
+  writeFileSync(file, 'station\tHaltestelle\r\n\nhouse\tGebäude\n');
+  assert.match(dragoman([...translate, '--glossary', file], 'Where is the station?\n').out, /Haltestelle\?\n$/);
+  writeFileSync(file, 'station Haltestelle\n');
+  const { status, err } = dragoman([...translate, '--glossary', file], 'x\n');
+  assert.equal(status, 1);
+  assert.match(err, /^dragoman: invalid-argument: not a term, a tab .*: station Haltestelle\n$/);
+  const missing = dragoman([...translate, '--glossary', '/nowhere'], 'x\n');
+  assert.equal(missing.status, 2);
+  const draw = (...options) =>
+    dragoman([...translate, '--temperature', '1.5', ...options], 'The children play in the garden.\n').out;
+  assert.equal(draw('--seed', '7'), draw('--seed', '7', '--threads', '1'));
+  assert.notEqual(draw('--seed', '7'), draw('--seed', '8'));
+  assert.equal(draw('--top-k', '1'), dragoman(translate, 'The children play in the garden.\n').out);
+  assert.equal(dragoman([...translate, '--top-k', '1'], 'x\n').status, 2);
+  assert.equal(dragoman([...translate, '--temperature', '1', '--beam', '4'], 'x\n').status, 1);
+});
+
 test('bad usage exits with 2', () => {
   for (const args of [[], ['translate'], ['nonsense'], [...translate, '--beam', '17'], [...translate, '--what']]) {
     const { status, out, err } = dragoman(args);
@@ -165,5 +228,5 @@ test("what is wrong with a folder of Bergamot's files is said in one line", () =
   const alone = marianFolder('bergamot-one-side');
   cpSync(join(alone, 'srcvocab.ende.spm'), join(alone, 'vocab.ende.spm'));
   rmSync(join(alone, 'srcvocab.ende.spm'));
-  assert.match(failure(alone), /^dragoman: bad-vocabulary: the model has a vocabulary for each side.*\n$/);
+  assert.match(failure(alone), /^dragoman: bad-vocabulary: the vocabulary has 320 pieces; the model asks for 344\n$/);
 });

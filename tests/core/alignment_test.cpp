@@ -25,7 +25,8 @@ struct Recorded {
 
 Recorded search_and_record(const Transformer& model, const KvCache& cross, int width, int limit, Workspace& work) {
   const Config& config = model.config();
-  Recorded found = {Beam(width, {.eos = config.eos, .limit = limit}), AttentionRecord(config, cross.length(), width)};
+  Recorded found = {Beam(width, {.eos = config.eos, .limit = limit}),
+                    AttentionRecord(config, cross.length(), width, true)};
   std::vector<DecoderState> self(width, DecoderState(config, limit));
   while (!found.beam.finished()) {
     std::vector<DecoderRow> rows;
@@ -58,6 +59,17 @@ Matrix forced_attention(const Transformer& model, const KvCache& cross, const st
   return means / static_cast<float>(config.alignment_heads.size());
 }
 
+// What is kept of all heads, [L, H, T, S], as the mean of those that align.
+Matrix mean_of_aligning(const std::vector<float>& weights, const Config& config, int pieces) {
+  const int heads = config.decoder_layers * config.decoder_heads;
+  const auto tokens = static_cast<Eigen::Index>(weights.size()) / (heads * pieces);
+  Matrix mean = Matrix::Zero(tokens, pieces);
+  if (tokens == 0) return mean;
+  for (const auto& [layer, head] : config.alignment_heads)
+    mean += ConstMatrixView(&weights[(layer * config.decoder_heads + head) * tokens * pieces], tokens, pieces);
+  return mean / static_cast<float>(config.alignment_heads.size());
+}
+
 std::vector<std::string> linked_words(const std::string& text, const std::string& translation, const Alignment& found) {
   std::vector<std::string> pairs;
   for (const auto& [source, target, weight] : found.words.links) {
@@ -83,6 +95,7 @@ TEST_CASE("the attention that is kept is that of the hypothesis, whatever the be
         if (!hypothesis.ended) expected.bottomRows(1).setZero();  // nobody has read the last one
         REQUIRE(kept.rows() == expected.rows());
         if (kept.size() > 0) REQUIRE((kept - expected).cwiseAbs().maxCoeff() < 1e-6f);
+        REQUIRE((mean_of_aligning(record.of_heads(hypothesis), model.config(), cross.length()) - kept).norm() < 1e-5f);
       }
     }
   }
@@ -168,6 +181,13 @@ TEST_CASE("ranges of an alignment are those of the annotated texts, in UTF-16", 
       }
     }
   }
+  const auto all = engine.start("Das Haus. 42", {.attention = true});
+  test::finish(engine, *all);
+  const Config& config = engine.config();
+  const size_t heads = config.decoder_layers * config.decoder_heads;
+  const Alignment pieces = all->alignment();
+  CHECK(all->head_attention(0).size() == heads * pieces.pieces.target.size() * (pieces.pieces.source.size() + 1));
+  CHECK(all->head_attention(1).empty());
   const auto plain = engine.start("Das Haus.");
   test::finish(engine, *plain);
   CHECK(plain->alignment().sentences.source.empty());

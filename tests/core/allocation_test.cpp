@@ -179,7 +179,8 @@ Outcome attempt(long after, bool from_then, const Work& work) {
   const long before = live;
   try {
     const bool survived = survives(after, from_then, work);
-    return live != before ? kLeftSomething : survived ? kDone : kRefused;
+    // Less is there when threads of an earlier test's engine, which are detached, have ended meanwhile.
+    return live > before ? kLeftSomething : survived ? kDone : kRefused;
   } catch (...) {
     return kOther;
   }
@@ -243,7 +244,7 @@ TEST_CASE("whichever allocation of a load is refused, it ends clearly and leaves
 
 TEST_CASE("whichever allocation of a translation is refused, the engine that is left serves the next", "[engine]") {
   const std::string text = "The garden is large. Where is the house?\nWHERE IS THE SEA? 42 \xFF";
-  const TranslateOptions options = {.beam = 2, .score = true, .annotate = true};
+  const TranslateOptions options = {.beam = 2, .scores = true};
   int failed[2] = {}, wrong = 0;
   const auto run = [&](long stride) {
     Engine engine = test::load_engine(test::data("tiny-int8"));
@@ -264,7 +265,7 @@ TEST_CASE("whichever allocation of a translation is refused, the engine that is 
   const long before = live;
   run(7);
   const long left = live - before;
-  CHECK(left == 0);
+  CHECK(left <= 0);
   CHECK(wrong == 0);
   CHECK(failed[0] > 600);
   CHECK(failed[1] > 600);

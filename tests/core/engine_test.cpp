@@ -154,7 +154,7 @@ TEST_CASE("a vocabulary that does not fit the model is an error", "[engine]") {
 
 TEST_CASE("scores are log-probabilities", "[engine]") {
   Engine engine = test::load_engine(test::weights("en-de"));
-  const auto translation = engine.start("Good morning!", {.score = true});
+  const auto translation = engine.start("Good morning!", {.scores = true});
   test::finish(engine, *translation);
   CHECK(translation->log_probability() < 0);
   CHECK(translation->log_probability() > -5);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kernels/activation.h"
 #include "kernels/argmax.h"
 #include "kernels/attention.h"
 #include "kernels/layer_norm.h"
@@ -40,15 +41,15 @@ TEST_CASE("quantised rows equal their definition for all widths", "[kernels]") {
                                {-1e-44f, 1e-44f},
                                {0.0f, 2e-30f},
                                {-1e-35f, 1e-35f}}) {
-      const int rows = 3, stride = (width + 3) / 4 * 4;
+      const int rows = 3, stride = (width + 3) / 4 * 4, passes = random.integer(1, 2);
       const std::vector<float> x = random.reals(static_cast<size_t>(rows) * width + 1, least, most);
-      std::vector<uint8_t> expected(rows * stride, 255), actual(rows * stride, 255);
-      std::vector<float> expected_scale(rows), actual_scale(rows);
-      std::vector<int32_t> expected_zero(rows), actual_zero(rows);
+      std::vector<uint8_t> expected(rows * passes * stride, 255), actual(rows * passes * stride, 255);
+      std::vector<float> expected_scale(rows * passes), actual_scale(rows * passes);
+      std::vector<int32_t> expected_zero(rows * passes), actual_zero(rows * passes);
       // x + 1: not aligned
-      quantize_rows_reference(x.data() + 1, rows, width,
-                              {expected.data(), expected_scale.data(), expected_zero.data()});
-      quantize_rows(x.data() + 1, rows, width, {actual.data(), actual_scale.data(), actual_zero.data()});
+      quantize_rows_reference(x.data() + 1, rows, width, {expected.data(), expected_scale.data(), expected_zero.data()},
+                              passes);
+      quantize_rows(x.data() + 1, rows, width, {actual.data(), actual_scale.data(), actual_zero.data()}, passes);
       REQUIRE(actual == expected);
       REQUIRE(actual_scale == expected_scale);
       REQUIRE(actual_zero == expected_zero);
@@ -77,7 +78,7 @@ TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kern
     std::vector<uint8_t> values(x.size());
     std::vector<float> scale(rows);
     std::vector<int32_t> zero(rows);
-    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()});
+    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()}, 1);
     CHECK(hex(values) == golden["values"]);
     CHECK(hex(zero) == golden["zero"]);
     CHECK(hex(scale) == golden["scale"]);
@@ -93,6 +94,20 @@ TEST_CASE("a quantised row is within half a step of what it stands for", "[kerne
   int32_t zero;
   quantize_rows(x.data(), 1, width, {values.data(), &scale, &zero});
   for (int k = 0; k < width; ++k) REQUIRE(std::abs(scale * (values[k] - zero) - x[k]) <= scale * 1.01f);
+}
+
+TEST_CASE("a second pass leaves a 126th of what the first has left", "[kernels]") {
+  Random random(18);
+  const int width = 61, stride = 64;
+  const std::vector<float> x = random.reals(width, -1.5f, 4);
+  std::vector<uint8_t> q(2 * stride);
+  float scale[2];
+  int32_t zero[2];
+  quantize_rows(x.data(), 1, width, {q.data(), scale, zero}, 2);
+  for (int k = 0; k < width; ++k) {
+    const float found = scale[0] * (q[k] - zero[0]) + scale[1] * (q[stride + k] - zero[1]);
+    REQUIRE(std::abs(found - x[k]) <= scale[0] / 126 * 1.01f);
+  }
 }
 
 TEST_CASE("softmax and log-sum-exp for all lengths, and far apart values", "[kernels]") {
@@ -112,25 +127,69 @@ TEST_CASE("softmax and log-sum-exp for all lengths, and far apart values", "[ker
   }
 }
 
-TEST_CASE("layer norm of a residual sum for all widths", "[kernels]") {
+TEST_CASE("layer norm, alone and of a residual sum, by every deviation, for all widths", "[kernels]") {
   Random random(7);
-  for (int width = 1; width <= 37; ++width) {
-    const int rows = 2;
-    std::vector<float> actual = random.reals(static_cast<size_t>(rows) * width, -3, 5), expected = actual;
-    const auto y = random.reals(actual.size(), -1, 1), gain = random.reals(width, 0.5f, 2),
-               bias = random.reals(width, -1, 1);
-    add_layer_norm(actual.data(), y.data(), gain.data(), bias.data(), rows, width, 1e-6f);
-    add_layer_norm_reference(expected.data(), y.data(), gain.data(), bias.data(), rows, width, 1e-6f);
-    if (width == 1) continue;  // the deviation is rounding noise, which eps does not dominate
-    require_close(actual, expected, 2e-5f);
+  for (const Deviation deviation : {Deviation::kVariance, Deviation::kPlain, Deviation::kUnbiased}) {
+    for (int width = 2; width <= 37; ++width) {  // of one number the deviation is rounding noise
+      const int rows = 2;
+      std::vector<float> sum = random.reals(static_cast<size_t>(rows) * width, -3, 5), expected(sum.size());
+      const auto y = random.reals(sum.size(), -1, 1), gain = random.reals(width, 0.5f, 2),
+                 bias = random.reals(width, -1, 1);
+      const LayerNorm norm{gain.data(), bias.data(), 1e-3f, deviation};
+      std::vector<float> alone(sum.size() + 1, 77), x = sum;
+      layer_norm(x.data(), norm, rows, width, alone.data() + 1);  // + 1: not aligned
+      layer_norm_reference(x.data(), norm, rows, width, expected.data());
+      require_close({alone.begin() + 1, alone.end()}, expected, 2e-5f);
+      CHECK(alone[0] == 77);
+      add_layer_norm(sum.data(), y.data(), norm, rows, width);
+      for (size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+      layer_norm_reference(x.data(), norm, rows, width, expected.data());
+      require_close(sum, expected, 2e-5f);
+      layer_norm(x.data(), norm, rows, width, x.data());  // in place
+      CHECK(x == sum);
+    }
+  }
+}
+
+TEST_CASE("the deviations of a layer norm", "[kernels]") {
+  const std::vector<float> x = {1, 3}, one(2, 1), zero(2, 0);  // variance 1, of one number less 2
+  std::vector<float> out(2);
+  for (const auto& [deviation, divisor] : {std::pair{Deviation::kVariance, std::sqrt(1.5f)},
+                                           {Deviation::kPlain, 1.5f},
+                                           {Deviation::kUnbiased, std::sqrt(2.0f) + 0.5f}}) {
+    layer_norm(x.data(), {one.data(), zero.data(), 0.5f, deviation}, 1, 2, out.data());
+    require_close(out, {-1 / divisor, 1 / divisor}, 1e-6f);
   }
 }
 
 TEST_CASE("layer norm does not lose small deviations beside a large mean", "[kernels]") {
   std::vector<float> x = {10001, 10002, 10003, 10004, 10005};
   const std::vector<float> zero(5, 0), one(5, 1);
-  add_layer_norm(x.data(), zero.data(), one.data(), zero.data(), 1, 5, 1e-6f);
+  add_layer_norm(x.data(), zero.data(), {one.data(), zero.data(), 1e-6f}, 1, 5);
   require_close(x, {-1.41421f, -0.70711f, 0, 0.70711f, 1.41421f}, 1e-3f);
+}
+
+TEST_CASE("activations equal their definitions, everywhere and for all lengths", "[kernels]") {
+  Random random(17);
+  const Activation all[] = {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu};
+  for (const Activation activation : all) {
+    for (size_t n = 1; n <= 9; ++n) {
+      std::vector<float> actual = random.reals(n + 2, -4, 4), expected = actual;
+      activate(activation, actual.data() + 1, n);  // + 1: not aligned
+      activate_reference(activation, expected.data() + 1, n);
+      require_close(actual, expected, 1e-6f);
+    }
+    std::vector<float> x;
+    for (float v = -20; v <= 20; v += 0.003f) x.push_back(v);
+    for (const float v : {0.0f, -0.0f, 1e-30f, -1e-30f, 100.0f, -100.0f, 1e14f, -1e14f, 1e30f, -1e30f}) x.push_back(v);
+    std::vector<float> actual = x, expected = x;
+    activate(activation, actual.data(), actual.size());
+    activate_reference(activation, expected.data(), expected.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      INFO("of " << x[i] << ": " << actual[i] << ", not " << expected[i]);
+      REQUIRE(std::abs(actual[i] - expected[i]) <= 1e-6f * (1 + std::abs(x[i])));
+    }
+  }
 }
 
 TEST_CASE("attention for all lengths and head widths", "[kernels]") {

@@ -79,9 +79,11 @@ void check_folder(const std::string& folder, float tolerance) {
 TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
   check_folder(test::data("tiny-f16"), 2e-3f);
   check_folder(test::data("tiny-ssru"), 2e-3f);
+  check_folder(test::data("tiny-before"), 2e-3f);
   // The reference emulates the integers exactly; where a float lands on the edge of two steps, one activation may
   // differ.
   check_folder(test::data("tiny-int8"), 2e-2f);
+  check_folder(test::data("tiny-heads"), 2e-2f);
   const std::string marian = test::data("tiny-marian");
   check_goldens(Transformer(R"({"source_language": "en", "target_language": "de"})",
                             test::read_bytes(marian + "/model.ende.intgemm.alphas.bin")),

@@ -1,118 +1,28 @@
-// The cached decoder step against a decoder that recomputes everything, written down from the paper.
+// The cached decoder step against a decoder that recomputes everything.
 #include <catch2/catch.hpp>
-#include <cmath>
 
 #include "base/error.h"
-#include "model/positions.h"
+#include "full_model.h"
 #include "support.h"
 
 using namespace dragoman;
 
-namespace {
-
-// Plain post-norm decoder over a whole prefix; no cache, no kernels of ours.
-class FullDecoder {
- public:
-  FullDecoder(const Config& config, const Weights& weights) : c_(config), w_(weights) {}
-
-  // Logits [T, V] of the positions of kStart + prefix, given the encoder's memory [S, D]. cross [L * H] receives the
-  // cross-attention [T, S] of every layer and head.
-  Matrix logits(const std::vector<int>& prefix, const Matrix& memory, std::vector<Matrix>& cross) const {
-    Matrix x = sinusoidal_positions(static_cast<int>(prefix.size()) + 1, c_.width);
-    Vector embedding(c_.width);
-    for (size_t t = 0; t < prefix.size(); ++t) {
-      w_.embedding.row(prefix[t], embedding.data());
-      x.row(static_cast<Eigen::Index>(t) + 1) += embedding * std::sqrt(static_cast<float>(c_.width));
-    }
-    for (const DecoderLayerWeights& layer : w_.decoder) {
-      x = look_back(layer, x);
-      x = norm(layer.cross_attention.norm, x + attention(layer.cross_attention, x, memory, false, &cross));
-      const Matrix inner = linear(layer.feed_forward.up, x).cwiseMax(0.0f);
-      x = norm(layer.feed_forward.norm, x + linear(layer.feed_forward.down, inner));
-    }
-    return linear(w_.embedding, x);
-  }
-
- private:
-  Matrix linear(const Linear& weights, const Matrix& x) const {
-    QuantizedScratch scratch(static_cast<int>(x.rows()), static_cast<int>(x.cols()));
-    LinearInput in(x.data(), static_cast<int>(x.rows()), static_cast<int>(x.cols()), scratch);
-    Matrix y(x.rows(), weights.outputs());
-    weights.apply(in, y.data());
-    return y;
-  }
-
-  Matrix norm(const LayerNormWeights& w, Matrix x) const {
-    for (Eigen::Index r = 0; r < x.rows(); ++r) {
-      const float mean = x.row(r).mean();
-      const float variance = (x.row(r).array() - mean).square().mean();
-      x.row(r) =
-          ((x.row(r).array() - mean) / std::sqrt(variance + c_.layer_norm_eps)) * w.gain.array() + w.bias.array();
-    }
-    return x;
-  }
-
-  Matrix look_back(const DecoderLayerWeights& layer, const Matrix& x) const {
-    if (const auto* w = std::get_if<AttentionWeights>(&layer.history))
-      return norm(w->norm, x + attention(*w, x, x, true, nullptr));
-    const auto& w = std::get<SsruWeights>(layer.history);
-    return norm(w.norm, x + ssru(w, x));
-  }
-
-  // Kim et al. 2019, section 3.1.
-  Matrix ssru(const SsruWeights& w, const Matrix& x) const {
-    const Matrix forget = (1 + (-linear(w.forget, x).array()).exp()).inverse().matrix(), input = linear(w.candidate, x);
-    Matrix y(x.rows(), x.cols());
-    Vector cell = Vector::Zero(x.cols());
-    for (Eigen::Index t = 0; t < x.rows(); ++t) {
-      cell = forget.row(t).cwiseProduct(cell) + (1 - forget.row(t).array()).matrix().cwiseProduct(input.row(t));
-      y.row(t) = cell.cwiseMax(0.0f);
-    }
-    return y;
-  }
-
-  Matrix attention(const AttentionWeights& w, const Matrix& x, const Matrix& memory, bool causal,
-                   std::vector<Matrix>* weights) const {
-    const Matrix q = linear(w.query, x), k = linear(w.key, memory), v = linear(w.value, memory);
-    const Eigen::Index d = c_.width / c_.decoder_heads;
-    Matrix context(x.rows(), x.cols());
-    for (Eigen::Index h = 0; h < c_.decoder_heads; ++h) {
-      Matrix scores = q.middleCols(h * d, d) * k.middleCols(h * d, d).transpose() / std::sqrt(static_cast<float>(d));
-      for (Eigen::Index t = 0; t < scores.rows(); ++t) {
-        if (causal) scores.row(t).tail(scores.cols() - t - 1).setConstant(-INFINITY);
-        scores.row(t) = (scores.row(t).array() - scores.row(t).maxCoeff()).exp();
-        scores.row(t) /= scores.row(t).sum();
-      }
-      context.middleCols(h * d, d) = scores * v.middleCols(h * d, d);
-      if (weights) weights->push_back(scores);
-    }
-    return linear(w.output, context);
-  }
-
-  const Config& c_;
-  const Weights& w_;
-};
-
-}  // namespace
-
 TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[model]") {
   const std::string folder = test::data(GENERATE("tiny-f16", "tiny-ssru"));
   const Transformer model = test::load_transformer(folder);
-  const Weights weights =
-      load_model(test::read_text(folder + "/config.json"), test::read_bytes(folder + "/model.safetensors")).weights;
-  const FullDecoder full(model.config(), weights);
+  const test::FullModel full(folder);
   Workspace work(model.config(), 64, 4);
   test::Random random(10);
   for (int length : {1, 2, 7, 30}) {
     std::vector<int> source;
     for (int i = 0; i < length; ++i) source.push_back(random.integer(2, model.config().source_vocabulary - 1));
     source.push_back(model.config().eos);
-    const Matrix memory = model.encode({&source, 1}, work).front();
+    const test::Real memory = full.encode(source);
     const KvCache cross = test::cross_cache(model, source, work);
     std::vector<int> prefix;
     for (int i = 0; i < 40; ++i) prefix.push_back(random.integer(2, model.config().vocabulary - 1));
-    std::vector<Matrix> expected_attention;
-    const Matrix expected = full.logits(prefix, memory, expected_attention);
+    std::vector<test::Real> expected_attention;
+    const test::Real expected = full.decode(prefix, memory, expected_attention);
     REQUIRE(static_cast<int>(expected_attention.size()) ==
             model.config().decoder_layers * model.config().decoder_heads);
     Matrix attention(expected_attention.size(), memory.rows());  // [L * H, S] of a step
@@ -121,10 +31,10 @@ TEST_CASE("a cached step equals the uncached decoder, for random prefixes", "[mo
       attention.setConstant(-1);
       const DecoderRow row{t == 0 ? kStart : prefix[t - 1], &cross, &self, nullptr, attention.data()};
       model.step({&row, 1}, work);
-      CHECK((work.logits.row(0) - expected.row(t)).cwiseAbs().maxCoeff() < 1e-4f);
+      CHECK((work.logits.row(0).cast<double>() - expected.row(t)).cwiseAbs().maxCoeff() < 1e-4f);
       for (size_t i = 0; i < expected_attention.size(); ++i) {
         const auto index = static_cast<Eigen::Index>(i);
-        CHECK((attention.row(index) - expected_attention[i].row(t)).cwiseAbs().maxCoeff() < 1e-5f);
+        CHECK((attention.row(index).cast<double>() - expected_attention[i].row(t)).cwiseAbs().maxCoeff() < 1e-5f);
       }
     }
   }

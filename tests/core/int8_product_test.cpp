@@ -91,7 +91,7 @@ TEST_CASE("int8 accumulators take the extreme values without overflow", "[kernel
 
 TEST_CASE("int8 product equals its definition for all remainders", "[kernels]") {
   Random random(2);
-  for (int rows : {1, 2, 3, 5, 33, 34}) {
+  for (int rows : {1, 2, 3, 5, 33, 34, 66}) {
     for (int outputs : {1, 2, 3, 4, 5, 63, 64, 65, 131}) {
       for (int width : {1, 3, 4, 5, 31, 64, 70}) {
         const Problem p = random_problem(rows, outputs, width, random);
@@ -99,6 +99,13 @@ TEST_CASE("int8 product equals its definition for all remainders", "[kernels]") 
         int8_product_reference(p.input(), p.matrix(), p.bias.data(), expected.data());
         int8_product(p.input(), p.matrix(), p.bias.data(), actual.data());
         INFO("rows " << rows << " outputs " << outputs << " width " << width);
+        REQUIRE(actual == expected);
+        if (rows % 2 != 0) continue;
+        QuantizedRows two_passes = p.input();
+        two_passes.rows /= 2;
+        two_passes.passes = 2;
+        int8_product_reference(two_passes, p.matrix(), p.bias.data(), expected.data());
+        int8_product(two_passes, p.matrix(), p.bias.data(), actual.data());
         REQUIRE(actual == expected);
       }
     }

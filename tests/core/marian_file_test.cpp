@@ -264,7 +264,7 @@ TEST_CASE("every option of special:model.yml is honoured or refused by name", "[
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"transformer-decoder-autoreg: rnn", "transformer-decoder-autoreg: average-attention"},
            {"dec-cell: ssru", "dec-cell: gru"},
-           {"transformer-ffn-activation: relu", "transformer-ffn-activation: swish"},
+           {"transformer-ffn-activation: relu", "transformer-ffn-activation: gelu"},
            {"transformer-preprocess: \"\"", "transformer-preprocess: n"},
            {"transformer-postprocess: dan", "transformer-postprocess: da"},
            {"transformer-postprocess-emb: d", "transformer-postprocess-emb: dn"},
@@ -287,6 +287,7 @@ TEST_CASE("every option of special:model.yml is honoured or refused by name", "[
     CHECK_THAT(error_of(with_option(from, to)), Contains("bad-config: special:model.yml") && Contains(option));
   }
   CHECK(error_of(with_option("transformer-postprocess-top: \"\"", "transformer-postprocess-top: d")).empty());
+  CHECK(error_of(with_option("transformer-ffn-activation: relu", "transformer-ffn-activation: swish")).empty());
   CHECK(error_of(with_option("transformer-tied-layers:\n  []", "transformer-tied-layers: []")).empty());
   CHECK(error_of(with_option("transformer-decoder-dim-ffn: 0", "transformer-decoder-dim-ffn: 40")).empty());
   CHECK_THAT(error_of(with_option("transformer-decoder-dim-ffn: 0", "transformer-decoder-dim-ffn: 44")),

@@ -17,22 +17,6 @@ namespace {
 using Tokens = std::vector<int>;
 constexpr int kEos = 0, kVocabulary = 5;
 
-// Logits of what follows a prefix: any numbers, always the same ones.
-Vector fake_logits(const Tokens& prefix) {
-  unsigned seed = 17;
-  for (const int token : prefix) seed = seed * 31 + static_cast<unsigned>(token);
-  test::Random random(seed);
-  Vector logits(kVocabulary);
-  for (float& x : logits) x = random.real(-2, 2);
-  return logits;
-}
-
-Matrix fake_logits(std::span<const Hypothesis> live) {
-  Matrix logits(live.size(), kVocabulary);
-  for (size_t i = 0; i < live.size(); ++i) logits.row(static_cast<int>(i)) = fake_logits(live[i].tokens);
-  return logits;
-}
-
 LogitsRules rules(std::unique_ptr<const LogitsRule> rule) {
   LogitsRules list;
   list.push_back(std::move(rule));
@@ -56,7 +40,7 @@ class FakeRule final : public LogitsRule {
 Beam run(int width, SearchOptions options, LogitsRules rules = {}) {
   Beam beam(width, options, std::move(rules));
   while (!beam.finished()) {
-    Matrix logits = fake_logits(beam.live());
+    Matrix logits = test::fake_logits(beam.live(), kVocabulary);
     beam.extend(logits, {});
   }
   return beam;
@@ -64,7 +48,7 @@ Beam run(int width, SearchOptions options, LogitsRules rules = {}) {
 
 // The best log-probability per token of all translations of fewer than `limit` tokens that start with `prefix`.
 float exhaustive(Tokens prefix, float log_probability, int limit) {
-  const Vector logits = fake_logits(prefix);
+  const Vector logits = test::fake_logits(prefix, kVocabulary);
   const float normaliser = log_sum_exp(logits.data(), kVocabulary);
   float best = (log_probability + logits[kEos] - normaliser) / static_cast<float>(prefix.size() + 1);
   if (static_cast<int>(prefix.size()) + 1 == limit) return best;
@@ -112,7 +96,7 @@ TEST_CASE("parents and settled tokens tell what becomes of the hypotheses", "[se
     Tokens settled;
     while (!beam.finished()) {
       const std::vector<Hypothesis> before(beam.live().begin(), beam.live().end());
-      Matrix logits = fake_logits(beam.live());
+      Matrix logits = test::fake_logits(beam.live(), kVocabulary);
       beam.extend(logits, {});
       REQUIRE((beam.finished() || beam.parents().size() == beam.live().size()));
       for (size_t i = 0; !beam.finished() && i < beam.live().size(); ++i) {
@@ -138,7 +122,7 @@ TEST_CASE("columns of a shortlist stand for its tokens", "[search]") {
     Beam all(width, {.eos = kEos, .limit = 6}), listed(width, {.eos = kEos, .limit = 6});
     const Tokens list = {3, 4, 0, 2, 1};
     while (!all.finished()) {
-      Matrix logits = fake_logits(all.live()), columns = logits;
+      Matrix logits = test::fake_logits(all.live(), kVocabulary), columns = logits;
       for (int i = 0; i < kVocabulary; ++i) columns.col(i) = logits.col(list[i]);
       all.extend(logits, {});
       listed.extend(columns, list);
@@ -216,7 +200,7 @@ TEST_CASE("what a rule forbids is not chosen, by greedy and beam search alike", 
         float log_probability = 0;  // the model's, whatever the rule forbade
         for (const int token : hypothesis.tokens) {
           CHECK_FALSE(forbidden(before, token));
-          const Vector logits = fake_logits(before);
+          const Vector logits = test::fake_logits(before, kVocabulary);
           log_probability += logits[token] - log_sum_exp(logits.data(), kVocabulary);
           before.push_back(token);
         }
@@ -224,7 +208,7 @@ TEST_CASE("what a rule forbids is not chosen, by greedy and beam search alike", 
         for (int token = 0; token < kVocabulary; ++token) dead_end &= forbidden(before, token);
         if (hypothesis.tokens.size() < 9 && !dead_end) {
           CHECK_FALSE(forbidden(before, kEos));
-          const Vector logits = fake_logits(before);
+          const Vector logits = test::fake_logits(before, kVocabulary);
           log_probability += logits[kEos] - log_sum_exp(logits.data(), kVocabulary);
         }
         CHECK(hypothesis.log_probability == Approx(log_probability));

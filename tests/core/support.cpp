@@ -56,4 +56,19 @@ std::vector<float> Random::reals(size_t n, float least, float most) {
   return values;
 }
 
+Vector fake_logits(const std::vector<int>& prefix, int vocabulary) {
+  unsigned seed = 17;
+  for (const int token : prefix) seed = seed * 31 + static_cast<unsigned>(token);
+  Random random(seed);
+  Vector logits(vocabulary);
+  for (float& x : logits) x = random.real(-2, 2);
+  return logits;
+}
+
+Matrix fake_logits(std::span<const Hypothesis> live, int vocabulary) {
+  Matrix logits(live.size(), vocabulary);
+  for (size_t i = 0; i < live.size(); ++i) logits.row(static_cast<int>(i)) = fake_logits(live[i].tokens, vocabulary);
+  return logits;
+}
+
 }  // namespace dragoman::test

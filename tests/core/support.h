@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/engine.h"
+#include "search/forced_first.h"
 #include "search/repetition.h"
 
 namespace dragoman::test {
@@ -32,10 +35,11 @@ KvCache cross_cache(const Transformer& model, const std::vector<int>& source, Wo
 template <class Each>
 Beam search(const Transformer& model, const std::vector<int>& source, int width, Workspace& work, Each each) {
   const KvCache cross = cross_cache(model, source, work);
-  const int limit = target_limit(cross.length());
+  const int limit = target_limit(model.config(), cross.length());
   Matrix attention(model.config().decoder_layers * model.config().decoder_heads, cross.length());
   std::vector<DecoderState> self(width, DecoderState(model.config(), limit));
   LogitsRules rules;
+  if (model.config().forced_first >= 0) rules.push_back(std::make_unique<ForcedFirst>(model.config().forced_first));
   rules.push_back(std::make_unique<RepetitionRule>(allowed_repetitions(source)));
   Beam beam(width, {.eos = model.config().eos, .limit = limit}, std::move(rules));
   while (!beam.finished()) {
@@ -72,5 +76,22 @@ class Random {
  private:
   std::mt19937 engine_;
 };
+
+/// Logits [vocabulary] of what follows a prefix: any numbers, always the same ones.
+Vector fake_logits(const std::vector<int>& prefix, int vocabulary);
+/// The same of several, a row each.
+Matrix fake_logits(std::span<const Hypothesis> live, int vocabulary);
+
+/// What an Error(kInvalidArgument) says, or nothing if there is none.
+template <class Refused>
+std::string refusal(const Refused& refused) {
+  try {
+    refused();
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kInvalidArgument) throw;
+    return e.what();
+  }
+  return "";
+}
 
 }  // namespace dragoman::test

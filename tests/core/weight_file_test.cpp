@@ -6,6 +6,7 @@
 #include "support.h"
 
 using namespace dragoman;
+using nlohmann::json;
 
 namespace {
 
@@ -135,6 +136,35 @@ TEST_CASE("numbers that no trained model holds", "[weights]") {
   CHECK_THAT(error_of(file, config), Contains("no trained model"));
 }
 
+TEST_CASE("a variant whose tensors the file has not is refused by name and shape", "[weights]") {
+  const Bytes file = test::read_bytes(test::data("tiny-before/model.safetensors"));
+  const json config = json::parse(test::read_text(test::data("tiny-before/config.json")));
+  CHECK(error_of(file, config.dump()).empty());
+  const auto with = [&](const char* key, const json& value) {
+    json changed = config;
+    changed[key] = value;
+    return error_of(file, changed.dump());
+  };
+  CHECK_THAT(with("projections", "separate"),
+             Contains("lacks the tensor model.encoder.layers.0.self_attn.q_proj.weight"));
+  CHECK_THAT(with("projections", "fused-heads"),
+             Contains("lacks the tensor model.encoder.layers.0.self_attn.qkv_proj"));
+  CHECK_THAT(
+      with("encoder_head_dim", 8),
+      Contains("model.encoder.layers.0.self_attn.in_proj_weight has shape [54, 28]") && Contains("asks for [48, 28]"));
+  CHECK_THAT(with("encoder_d_model", 24), Contains("model.encoder.embed_tokens.weight has shape [320, 28]"));
+  CHECK_THAT(with("position_offset", 1),
+             Contains("model.encoder.embed_positions.weight has shape [62, 28]") && Contains("asks for [61, 28]"));
+  CHECK_THAT(with("max_target_positions", 59), Contains("model.decoder.embed_positions.weight has shape [62, 24]"));
+  CHECK_THAT(with("position_embedding", "none"), Contains("4 tensors more") || Contains("2 tensors more"));
+  CHECK_THAT(with("encoder_final_norm", false), Contains("more than its configuration describes"));
+  CHECK_THAT(with("normalize_embedding", false), Contains("more than its configuration describes"));
+  CHECK_THAT(with("tie_word_embeddings", true), Contains("first 'lm_head.weight'"));
+  CHECK_THAT(with("output_bias", false), Contains("first 'final_logits_bias'"));
+  CHECK_THAT(with("decoder_unit", "ssru"), Contains("lacks the tensor model.decoder.layers.0.ssru.forget.weight"));
+  CHECK_THAT(with("decoder_tied_layers", {0, 0}), Contains("first 'model.decoder.layers.1."));
+}
+
 TEST_CASE("config.json is read strictly", "[weights]") {
   const auto code_of = [](const std::string& config) {
     try {
@@ -157,8 +187,25 @@ TEST_CASE("config.json is read strictly", "[weights]") {
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": 99999999999")), Contains("d_model"));
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": \"32\"")), Contains("lacks the whole number 'd_model'"));
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": 34")), Contains("do not divide"));
-  CHECK_THAT(code_of(replaced("\"relu\"", "\"swish\"")), Contains("activation_function must be \"relu\""));
+  CHECK_THAT(code_of(replaced("\"relu\"", "\"swish\"")),
+             Contains("activation_function must be one of \"relu\", \"gelu\", \"gelu_new\", \"silu\", not \"swish\""));
   CHECK_THAT(code_of(replaced("\"marian\"", "\"\\ud800\"")), Contains("bad-config"));
   CHECK_THAT(code_of(replaced("\"relu\"", std::string(200000, '[') + std::string(200000, ']'))), Contains("not array"));
   CHECK_THAT(code_of(replaced("\"eos_token_id\": 0", "\"eos_token_id\": 384")), Contains("eos_token_id"));
+  const std::string before_end = "\"eos_token_id\": 0";
+  const auto added = [&](const std::string& fields) {
+    return code_of(replaced(before_end, before_end + ", " + fields));
+  };
+  CHECK_THAT(added(R"("normalize_embedding": "yes")"), Contains("normalize_embedding must be true or false"));
+  CHECK_THAT(added(R"("layer_norm": "rms")"), Contains("layer_norm must be one of") && Contains("not \"rms\""));
+  CHECK_THAT(added(R"("projections": [1])"), Contains("not array"));
+  CHECK_THAT(added(R"("encoder_d_model": 16)"), Contains("share one embedding"));
+  CHECK_THAT(added(R"("encoder_head_dim": 0)"), Contains("encoder_head_dim is 0"));
+  CHECK_THAT(added(R"("encoder_tied_layers": [0])"), Contains("no list of 2 layers"));
+  CHECK_THAT(added(R"("encoder_tied_layers": [0, 2])"), Contains("names no layer below 2 for layer 1"));
+  CHECK_THAT(added(R"("encoder_tied_layers": [1, 0])"), Contains("lend parameters it does not own"));
+  CHECK_THAT(code_of(replaced(R"("decoder_start": "zero")", R"("decoder_start": "token")")),
+             Contains("lacks the whole number 'decoder_start_token_id'"));
+  CHECK_THAT(added(R"("forced_bos_token_id": 384)"), Contains("forced_bos_token_id is 384"));
+  CHECK_THAT(added(R"("max_source_positions": 0)"), Contains("max_source_positions is 0"));
 }

@@ -24,7 +24,8 @@ struct Text {
 
 void start(Engine& engine, Choices& choices, std::vector<Text>& texts) {
   const size_t flags = choices.byte();
-  const TranslateOptions options = {static_cast<int>(flags % 8) - 1, (flags & 8) != 0, (flags & 16) != 0};
+  TranslateOptions options = {
+      .beam = static_cast<int>(flags % 8) - 1, .annotate = (flags & 8) != 0, .scores = (flags & 16) != 0};
   const std::string source(choices.take(choices.byte() % kMostBytes));
   const bool possible = 1 <= options.beam && options.beam <= kHypotheses;
   const bool started = tolerate({ErrorCode::kInvalidArgument}, [&] {

@@ -72,7 +72,8 @@ void safetensors(Input input) {
 void config(Input input) {
   tolerate({ErrorCode::kBadConfig}, [&] {
     const Config c = parse_config(view(input));
-    expect(c.width % c.encoder_heads == 0 && c.width % c.decoder_heads == 0, "heads share out the width");
+    expect(c.encoder_heads * c.encoder_head_width <= 65536 && c.decoder_heads * c.decoder_head_width <= 65536,
+           "an attention has some width");
     expect(0 <= c.eos && c.eos < c.vocabulary, "eos is a piece");
     expect(0 < c.layer_norm_eps && c.layer_norm_eps < 1, "layer_norm_eps is a small number");
   });

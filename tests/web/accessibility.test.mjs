@@ -34,6 +34,11 @@ for (const colorScheme of ['light', 'dark']) {
         await page.click('#retry');
         await page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent));
         assert.deepEqual(await violations(page), [], 'with a translation');
+        for (const panel of ['attention', 'how', 'history']) await page.click(`[aria-controls=${panel}]`);
+        await page.waitForSelector('.heat-map svg');
+        await page.waitForSelector('.stages li');
+        await page.click('.as-table summary');
+        assert.deepEqual(await violations(page), [], 'with every panel open');
         await page.click('#clear');
         assert.deepEqual(await violations(page), [], 'empty, with undo');
         const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);

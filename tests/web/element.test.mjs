@@ -9,6 +9,7 @@ import { answers } from './support/site.mjs';
 
 const SENTENCES = ['I like to read books in the evening.', 'My brother bought a new bicycle yesterday.'];
 const TRANSLATIONS = await expected(SENTENCES);
+const FRAGMENTS = 60;
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const FORM = `<!doctype html><html lang="en"><title>Form</title><link rel="icon" href="icons/dragoman.svg"><main><h1>Form</h1>
@@ -19,13 +20,15 @@ const FORM = `<!doctype html><html lang="en"><title>Form</title><link rel="icon"
 const ARTICLE = `<!doctype html><html lang="en"><title>Article</title><link rel="icon" href="icons/dragoman.svg"><main id="root">
   <h1 title="I like to read books in the evening.">Where is the train station?</h1>
   <p id="linked">Good morning! <a href="#x" id="link">My brother bought a new bicycle yesterday.</a></p>
-  <pre><code id="code">the_code()</code></pre>
+  <pre id="pre"><code id="code">the_code()</code> is code.</pre>
   <p translate="no" id="no">Do not touch. <span translate="yes" id="yes">Good morning!</span></p>
   <p lang="fr" id="french">Où est la gare ?</p>
   <p lang="en-GB" id="british">Good
     morning!</p>
   <label>Name <input id="input" value="Good morning!" placeholder="Good morning!"></label><textarea id="area">Good morning!</textarea>
   <div contenteditable="true" id="editable">Good morning!</div>
+  <p id="cut">Where is <a href="#map" id="map">the <b id="bold">station</b></a>?<!-- here --> Press <kbd id="key">F1</kbd> <img id="image" alt="" src="icons/dragoman.svg">now.</p>
+  <div id="lines"><span id="first">Good</span> morning!<br>Where is the <em id="stress">station</em>?</div>
   <div id="far">FILLER</div></main></html>`;
 
 inEachBrowser((environment) => {
@@ -220,6 +223,94 @@ inEachBrowser((environment) => {
     assert.deepEqual([...result.input, result.area, result.editable], Array(4).fill('Good morning!'));
     assert.match(result.far, /139 Bücher/);
     assert.deepEqual([result.lang, result.clicks, result.same, result.exact], ['de', 1, true, true]);
+  });
+
+  test('translateElement: a sentence that elements cut is one, and they go with their words, as the same nodes', async () => {
+    await open('article.html');
+    const result = await page.evaluate(async () => {
+      const { translateElement } = await import('/dragoman.js');
+      const [root, cut, lines] = ['root', 'cut', 'lines'].map((id) => document.getElementById(id));
+      const before = root.outerHTML;
+      const texts = (top) => {
+        const found = [];
+        for (const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT); walker.nextNode(); )
+          found.push(walker.currentNode);
+        return found;
+      };
+      const held = [...texts(cut), ...texts(lines)].map((text) => ({ text, parent: text.parentNode }));
+      const elements = [...cut.querySelectorAll('*'), ...lines.querySelectorAll('*')];
+      const heard = [];
+      document.querySelector('#bold').addEventListener('click', ({ target }) => heard.push(target.id));
+      document.querySelector('#map').focus();
+      const translation = await translateElement(root, { sourceLanguage: 'en', targetLanguage: 'de' });
+      await translation.finished;
+      document.querySelector('#bold').click();
+      const result = {
+        cut: cut.innerHTML,
+        lines: lines.innerHTML,
+        heard,
+        focus: document.activeElement.id,
+        same: elements.every((element) => element.isConnected && document.getElementById(element.id || 'root')),
+        held: held.every(({ text, parent }) => text.parentNode === parent),
+      };
+      // The page changes a part of the sentence: what is left of it is put back, and all of it translated anew.
+      document.querySelector('#bold').firstChild.data = 'house';
+      await until(() => /Haus/.test(cut.textContent));
+      const changed = cut.textContent;
+      document.querySelector('#first').remove();
+      await until(() => lines.textContent.trim().startsWith('Morgen') || /^\s*[Mm]orgen/.test(lines.textContent));
+      const shorter = lines.textContent;
+      cut.append(' My brother bought a new bicycle yesterday.');
+      await until(() => /Fahrrad/.test(cut.textContent));
+      translation.undo();
+      const after = { cut: cut.textContent, lines: lines.textContent };
+      return { ...result, changed, shorter, after, before };
+    });
+    assert.equal(
+      result.cut,
+      'Wo ist <a href="#map" id="map">der <b id="bold">Bahnhof</b></a>?<!-- here --> Drücke <kbd id="key">F1</kbd> ' +
+        '<img id="image" alt="" src="icons/dragoman.svg">jetzt.',
+    );
+    assert.match(result.lines, /^<span id="first">Guten<\/span> Morgen!<br>Wo ist der <em id="stress">Bahnhof<\/em>\?$/);
+    assert.deepEqual([result.heard, result.focus, result.same, result.held], [['bold'], 'map', true, true]);
+    assert.match(result.changed, /^Wo ist das Haus\? Drücke F1 /);
+    assert.deepEqual(result.after, {
+      cut: 'Where is the house? Press F1 now. My brother bought a new bicycle yesterday.',
+      lines: ' morning!Where is the station?',
+    });
+  });
+
+  test('translateElement: of real fragments no element is lost, moved out of its parent or doubled, and undo is exact', async () => {
+    const { fragments } = JSON.parse(await readFile(new URL('../data/fragments.json', import.meta.url), 'utf8'));
+    const sections = fragments.slice(0, FRAGMENTS).map((html) => `<section>${html}</section>`);
+    await writeFile(`${site.folder}/fragments.html`, `<!doctype html><title>Fragments</title>${sections.join('\n')}`);
+    await open('fragments.html');
+    const result = await page.evaluate(async () => {
+      const { translateElement } = await import('/dragoman.js');
+      const holders = [...document.querySelectorAll('body > section')];
+      const before = holders.map((holder) => holder.outerHTML);
+      const family = () =>
+        holders.map((holder) => [...holder.querySelectorAll('*')].map((element) => ({ element, parent: element.parentElement })));
+      const families = family();
+      const translation = await translateElement(document.body, { sourceLanguage: 'en', targetLanguage: 'de' });
+      await translation.finished;
+      const translated = holders.filter((holder, index) => holder.outerHTML !== before[index]).length;
+      const kept = family().every(
+        (now, index) =>
+          now.length === families[index].length &&
+          families[index].every(({ element, parent }) => element.parentElement === parent && holders[index].contains(element)),
+      );
+      translation.undo();
+      return {
+        translated,
+        kept,
+        different: before.filter((html, index) => holders[index].outerHTML !== html),
+        count: holders.length,
+      };
+    });
+    assert.equal(result.count, FRAGMENTS);
+    assert.ok(result.translated > FRAGMENTS / 2, `${result.translated} were translated`);
+    assert.deepEqual([result.kept, result.different], [true, []]);
   });
 
   test('translateElement: what is in view comes first; later changes follow; an abort stops it', async () => {

@@ -44,7 +44,7 @@ async function audit(categories) {
   return { scores: categories.map((category) => lhr.categories[category].score * 100), failed: failed.join(', ') };
 }
 
-test('Lighthouse: accessibility and best practices 100, performance at least 95', { timeout: 180_000 }, async (t) => {
+test('Lighthouse: accessibility and best practices 100, performance at least 95', { timeout: 600_000 }, async (t) => {
   const {
     scores: [accessibility, practices, first],
     failed,

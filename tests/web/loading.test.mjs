@@ -55,7 +55,7 @@ inEachBrowser((environment) => {
         import('./engine/core.js'),
       ]);
       const url = (name) => new URL(`core/${name}.wasm`, location.href);
-      await loadCore(createModule, { core: url('dragoman-core'), kernels: url('dragoman-relaxed') });
+      await loadCore(createModule, { core: { url: url('dragoman-core') }, kernels: { url: url('dragoman-relaxed') } });
       return Object.values(calls);
     });
     await page.close();

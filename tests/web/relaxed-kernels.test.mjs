@@ -78,7 +78,7 @@ inEachBrowser((environment) => {
         }
         const config = new TextDecoder().decode(await bytes('weights/en-de/config.json'));
         const engine = new core.Engine(config, buffers[0], buffers[1], null, null, 1);
-        const translation = engine.start(new TextEncoder().encode(text), { beam: 1, alignment: false });
+        const translation = engine.start(new TextEncoder().encode(text), core.defaultOptions());
         while (engine.step());
         outputs.push(translation.takeText());
       }

@@ -192,11 +192,20 @@ inEachBrowser((environment) => {
       assert.deepEqual(names, Array(8).fill('InvalidStateError'));
     },
     {
-      setup: () =>
-        writeFile(
+      fresh: true,
+      setup: () => {
+        // Without Trusted Types, for srcdoc.
+        const { 'Content-Security-Policy': _, ...headers } = HEADERS;
+        environment.site.rules.set('/blank.html', (_, response) => {
+          response
+            .writeHead(200, { ...headers, 'Content-Type': 'text/html' })
+            .end('<!doctype html><title>Blank</title><p>Blank.');
+        });
+        return writeFile(
           `${environment.site.folder}/frame.js`,
           "import * as dragoman from './dragoman.js'; window.dragoman = dragoman;",
-        ),
+        );
+      },
     },
   );
 

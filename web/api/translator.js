@@ -13,7 +13,7 @@ import {
 } from './destroyable-model.js';
 import { translateHtml } from './html-translation.js';
 import { catalogue } from './models.js';
-import { engineOptions } from './translate-options.js';
+import { engineOptions, nextWordsOptions, scoreOptions } from './translate-options.js';
 
 /**
  * @typedef {object} TranslatorLanguages
@@ -22,6 +22,11 @@ import { engineOptions } from './translate-options.js';
  * @property {string | URL | import('../models/manifest.js').ManifestSource} [models] extension: take models from here only
  *
  * @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions
+ * @typedef {import('../engine/core.js').NextWord} NextWord the text behind a beginning, up to the end of the word (empty: nothing,
+ *   the translation may end there), and how probable it is there, 0 to 1
+ * @typedef {import('../engine/scores.js').Scores} Scores
+ * @typedef {import('../engine/engine.js').Result} Result
+ * @typedef {import('./translate-options.js').EngineOptions} EngineOptions
  */
 
 // A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
@@ -116,15 +121,46 @@ export class Translator extends DestroyableModel {
     const text = stringArgument(arguments);
     const signal = this._signal(options);
     signal.throwIfAborted();
+    const given = options ?? {};
     return new Promise((resolve, reject) => {
       let result = '';
-      this.#start(text, options ?? {}, signal, {
+      this.#start(text, given, () => engineOptions(given), signal, {
         streaming: false,
         onText: (piece) => (result += piece),
         onDone: () => resolve(result),
         onError: reject,
       });
     });
+  }
+
+  /**
+   * Extension: what else may come at a place in the translation of a sentence.
+   * @param {string} input one sentence
+   * @param {string} prefix the translation so far, up to that place; with one of the words behind it, the option `prefix` of
+   *   translate() has the rest translated anew
+   * @param {{count?: number, signal?: AbortSignal}} [options] count: how many words at most, 1 to 16; 5 unless told
+   * @returns {Promise<NextWord[]>} likeliest first
+   * @example
+   * const [first, second] = await translator.nextWords('Where is the station?', 'Wo ');
+   * const other = await translator.translate('Where is the station?', { prefix: 'Wo ' + second.text });
+   */
+  async nextWords(input, prefix, options = {}) {
+    const { nextWords = [] } = await this.#find(arguments, options, () => nextWordsOptions(prefix, options?.count ?? 5));
+    return nextWords;
+  }
+
+  /**
+   * Extension: how sure the model would be of a translation that is given.
+   * @param {string} input one sentence
+   * @param {string} translation of it
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<Scores>}
+   * @example
+   * const { sentences: [[, , logProbability]] } = await translator.score('Where is the station?', 'Wo ist der Bahnhof?');
+   */
+  async score(input, translation, options = {}) {
+    const { scores } = await this.#find(arguments, options, () => scoreOptions(translation));
+    return /** @type {Scores} */ (scores);
   }
 
   /**
@@ -140,9 +176,10 @@ export class Translator extends DestroyableModel {
     signal.throwIfAborted();
     /** @type {() => void} */
     let stop;
+    const given = options ?? {};
     return new ReadableStream({
       start: (controller) => {
-        stop = this.#start(text, options ?? {}, signal, {
+        stop = this.#start(text, given, () => engineOptions(given), signal, {
           streaming: true,
           onText: (piece) => controller.enqueue(piece),
           onDone: () => controller.close(),
@@ -164,17 +201,43 @@ export class Translator extends DestroyableModel {
   }
 
   /**
+   * What the engine finds beside a text, for who does not want the text.
+   * @param {IArguments} passed
+   * @param {{signal?: AbortSignal} | null} given
+   * @param {() => EngineOptions} forEngine
+   * @returns {Promise<Result>}
+   */
+  async #find(passed, given, forEngine) {
+    if (passed.length < 2) throw new TypeError('Two arguments, both texts, are required.');
+    const signal = this._signal(given);
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      this.#start(`${passed[0]}`, {}, forEngine, signal, {
+        streaming: false,
+        onText: () => {},
+        onDone: resolve,
+        onError: reject,
+      });
+    });
+  }
+
+  /**
    * Sends one text on its way and ties the call's end, whichever comes first, to the signal.
    * @param {string} text
    * @param {TranslateOptions} given
+   * @param {() => EngineOptions} forEngine makes its options of them
    * @param {AbortSignal} signal
-   * @param {{streaming: boolean, onText: (text: string) => void, onDone: () => void, onError: (error: any) => void}} listener
+   * @param {{streaming: boolean, onText: (text: string) => void, onDone: (result: Result) => void, onError: (error: any) => void}} listener
    * @returns {() => void} stops the work
    */
-  #start(text, given, signal, { streaming, onText, onDone, onError }) {
+  #start(text, given, forEngine, signal, { streaming, onText, onDone, onError }) {
+    /** @type {EngineOptions} */
     let options;
     try {
-      options = engineOptions(given);
+      options = forEngine();
+      if (options.glossary && !this.#route.isDirect) {
+        throw new TypeError('The option glossary is for one model; this translator goes by way of another language.');
+      }
       requireQuota(text);
     } catch (error) {
       onError(error);
@@ -195,18 +258,22 @@ export class Translator extends DestroyableModel {
       stop();
       onError(signal.reason);
     };
-    /** @param {import('../engine/engine.js').Result} result */
-    const done = ({ alternatives, alignment }) => {
+    /** @param {Result} result */
+    const done = (result) => {
       if (!open) return;
       finish();
+      const { alternatives, alignment, attention, scores } = result;
       tell(given.onAlternatives, alternatives.slice(0, given.alternatives ?? 0));
       if (alignment) tell(given.onAlignment, alignment);
-      onDone();
+      if (attention) tell(given.onAttention, attention);
+      if (scores) tell(given.onScores, scores);
+      onDone(result);
     };
     this.#pending++;
     busy.add(this);
     signal.addEventListener('abort', onAbort);
-    if (!TRANSLATABLE.test(text) && !options.alignment) {
+    const { alignment, scores, prefix } = options;
+    if (!TRANSLATABLE.test(text) && !alignment && !scores && prefix === undefined) {
       // Also a task later, so that an abort right after the call is heard here as everywhere.
       nextTask().then(() => {
         if (open && text) onText(text);
@@ -252,13 +319,38 @@ function languages(options) {
  * @param {AbortSignal | undefined} signal
  */
 async function open(source, target, models, report, signal) {
-  const path = await untilAborted(catalogue.route(source, target, models), signal);
+  const find = () => untilAborted(catalogue.route(source, target, models), signal);
+  const path = await find();
   if (path.length === 0) {
     throw exception('NotSupportedError', `There is no model to translate from ${source} to ${target}.`);
   }
+  report(0);
+  try {
+    return await load(path, report, signal);
+  } catch (error) {
+    if (/** @type {DOMException} */ (error).name !== 'NetworkError') throw error;
+    // The server may have got other models since its list was read.
+    catalogue.forget(models);
+    const now = await find().catch(() => path);
+    signal?.throwIfAborted();
+    if (now.length === 0 || identity(now) === identity(path)) throw error;
+    return load(now, report, signal);
+  }
+}
+
+/** @param {import('../models/manifest.js').Model[]} path */
+function identity(path) {
+  return path.map(({ id, files }) => [id, ...files.map(({ url }) => url)].join(' ')).join(' ');
+}
+
+/**
+ * @param {import('../models/manifest.js').Model[]} path
+ * @param {(fraction: number) => void} report
+ * @param {AbortSignal | undefined} signal
+ */
+async function load(path, report, signal) {
   const route = new Route(path);
   try {
-    report(0);
     await untilAborted(route.load(report), signal);
     return route;
   } catch (error) {

@@ -1,3 +1,5 @@
+import { exception } from './errors.js';
+
 /**
  * @template T
  * @param {Promise<T>} promise
@@ -11,6 +13,26 @@ export function untilAborted(promise, signal) {
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** How long to wait for what should take far less, and of which a browser says no more when it hangs. */
+export const PATIENCE_MS = 30_000;
+/** And for the engine, of which nothing is heard until all of it is here: 0.3 MB over the slowest of lines. */
+export const ENGINE_PATIENCE_MS = 150_000;
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>} rejected with an OperationError when that takes too long
+ */
+export function within(promise) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(exception('OperationError', `The browser did not answer for ${PATIENCE_MS / 1000} seconds.`)),
+      PATIENCE_MS,
+    );
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -42,8 +42,10 @@ export function quotaExceeded(message, numbers) {
 export function toRecord(error) {
   const { name, message, code, requested, quota } = error ?? {};
   return {
-    name: error instanceof DOMException ? name : 'OperationError',
-    message: String(message ?? error),
+    name: error instanceof DOMException ? name : code === 'invalid-argument' ? 'TypeError' : 'OperationError',
+    // An exception of C++ that nothing has caught there has no message: only memory that runs out makes one.
+    message:
+      message ?? (String(error).includes('WebAssembly.Exception') ? 'There is not enough memory for this.' : String(error)),
     ...(typeof code === 'string' && { code }),
     ...(typeof requested === 'number' && { requested, quota: quota ?? undefined }),
   };
@@ -51,9 +53,11 @@ export function toRecord(error) {
 
 /**
  * @param {ErrorRecord} record
- * @returns {DOMException}
+ * @returns {DOMException | TypeError}
  */
 export function fromRecord({ name, message, code, requested, quota }) {
+  // The core refuses what only it can see is wrong; to the caller that is no different from what the API itself refuses.
+  if (name === 'TypeError') return new TypeError(message);
   if (name === 'QuotaExceededError') return quotaExceeded(message, { requested: requested ?? 0, quota });
   return exception(name, message, code && { code });
 }

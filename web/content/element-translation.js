@@ -1,19 +1,19 @@
 import { Translator } from '../api/translator.js';
+import { AttributeText } from './attribute-text.js';
+import { isInline, Passage, runAround, stretchesOf } from './passage.js';
 import { skipsTranslation, TRANSLATED_ATTRIBUTES } from './translatable-content.js';
 
 /**
- * Translation of a living piece of a page. Only the characters of text nodes and of a few attributes change: elements, their
- * listeners and their identity stay. What the visitor sees comes first, what the page adds later follows, and all of it can
- * be taken back.
- *
- * Each text node is translated by itself: a sentence that is cut by a link is two texts to the model. (The sections of
- * markup/ are to close that gap: their marks may be nodes as well as tags.)
+ * Translation of a living piece of a page. Text nodes and a few attributes change, and elements within a sentence go with their
+ * words: they are moved, never made anew, so that their listeners and their identity stay. What the visitor sees comes first,
+ * what the page adds later follows, and all of it can be taken back.
  *
  * @typedef {object} ElementTranslation
  * @property {Promise<void>} finished when everything that was there at the start is translated
  * @property {() => void} undo ends the translation and puts back exactly what was there
  *
- * @typedef {{node: Text | Attr, original: string, translated: string | undefined}} Piece
+ * @typedef {import('../markup/weave.js').Words} Words
+ * @typedef {Pick<Translator, 'sourceLanguage' | 'targetLanguage' | 'translate'>} TextTranslator
  */
 
 // Enough for the engine to fill its rows, few enough that what scrolls into view need not wait long.
@@ -22,16 +22,19 @@ const FIRST_VIEW_MS = 100;
 
 /**
  * @param {Element} root
- * @param {import('../api/translator.js').TranslatorLanguages & import('../api/destroyable-model.js').CreateEvents} options
- *   `signal` ends the translation; what is translated by then stays
+ * @param {(import('../api/translator.js').TranslatorLanguages | {translator: TextTranslator}) &
+ *   import('../api/destroyable-model.js').CreateEvents} options `signal` ends the translation; what is translated by then stays.
+ *   `translator` is one that is there already, or stands for one elsewhere, as in an extension; it stays the caller's
  * @returns {Promise<ElementTranslation>} when the model is loaded; what it cannot load rejects as `Translator.create` does
  * @example
  * const translation = await translateElement(document.body, { sourceLanguage: 'en', targetLanguage: 'de' });
  * undoButton.onclick = () => translation.undo();
  */
 export async function translateElement(root, options) {
-  const translator = await Translator.create(options);
-  return new LiveTranslation(root, translator, options.signal);
+  if (!('translator' in options)) return new LiveTranslation(root, await Translator.create(options), options.signal);
+  const { sourceLanguage, targetLanguage } = options.translator;
+  const translate = options.translator.translate.bind(options.translator);
+  return new LiveTranslation(root, { sourceLanguage, targetLanguage, translate, destroy: () => {} }, options.signal);
 }
 // A minifier renames the function, but not what pages see.
 Object.defineProperty(translateElement, 'name', { value: 'translateElement' });
@@ -39,15 +42,15 @@ Object.defineProperty(translateElement, 'name', { value: 'translateElement' });
 class LiveTranslation {
   #root;
   #translator;
-  /** @type {Map<Text | Attr, Piece>} */
-  #pieces = new Map();
-  /** In document order. @type {Set<Piece>} */
+  /** Which text a node of the page is part of. @type {Map<Node, Passage | AttributeText>} */
+  #owners = new Map();
+  /** In document order. @type {Set<Passage | AttributeText>} */
   #waiting = new Set();
-  /** Elements that are in or near the window. @type {Set<Element | null>} */
+  /** Elements that are in or near the window. @type {Set<Element>} */
   #inView = new Set();
   #working = 0;
   #ended = false;
-  /** The same words (menus, buttons) are translated once. @type {Map<string, Promise<string>>} */
+  /** The same words (menus, buttons) are translated once. @type {Map<string, Promise<{translation: string, words: Words}>>} */
   #known = new Map();
   #views = new IntersectionObserver((entries) => this.#onViews(entries), { rootMargin: '25%' });
   #changes = new MutationObserver((records) => this.#onChanges(records));
@@ -57,7 +60,7 @@ class LiveTranslation {
 
   /**
    * @param {Element} root
-   * @param {Translator} translator
+   * @param {TextTranslator & Pick<Translator, 'destroy'>} translator
    * @param {AbortSignal | undefined} signal
    */
   constructor(root, translator, signal) {
@@ -70,7 +73,8 @@ class LiveTranslation {
     });
     // Whoever does not ask need not hear of it.
     this.finished.catch(() => {});
-    this.#collect(root);
+    this.#collectAttributes(root);
+    this.#collectIn(root);
     root.setAttribute('lang', translator.targetLanguage);
     this.#observe();
     signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
@@ -80,12 +84,8 @@ class LiveTranslation {
 
   undo() {
     this.#end();
-    this.#changes.disconnect();
-    for (const { node, original, translated } of this.#pieces.values()) {
-      // What the page itself has changed since is the page's.
-      if (translated !== undefined && node.nodeValue === translated) node.nodeValue = original;
-    }
-    this.#pieces.clear();
+    for (const text of new Set(this.#owners.values())) text.restore();
+    this.#owners.clear();
     if (this.#language === null) this.#root.removeAttribute('lang');
     else this.#root.setAttribute('lang', this.#language);
   }
@@ -100,42 +100,111 @@ class LiveTranslation {
     });
   }
 
-  /**
-   * Takes up every text below a node (or the node itself) that is for people to read.
-   * @param {Node} node
-   */
-  #collect(node) {
-    if (node.nodeType !== Node.TEXT_NODE && node.nodeType !== Node.ELEMENT_NODE) return;
-    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-    for (let at = /** @type {Node | null} */ (node); at; at = walker.nextNode()) {
-      const element = at instanceof Element ? at : at.parentElement;
-      if (!element || this.#skips(element)) continue;
-      if (at !== element) this.#take(/** @type {Text} */ (at), element);
-      else for (const name of TRANSLATED_ATTRIBUTES) this.#take(element.getAttributeNode(name), element);
+  #skips = (/** @type {Element} */ element) => skipsTranslation(element, this.#root, this.#translator.sourceLanguage);
+
+  /** @param {Element} top */
+  #collectAttributes(top) {
+    for (const element of [top, ...top.querySelectorAll('*')]) {
+      for (const name of TRANSLATED_ATTRIBUTES) this.#collectAttribute(element, name);
     }
   }
 
-  /** @param {Element} element */
-  #skips(element) {
-    return skipsTranslation(element, this.#root, this.#translator.sourceLanguage);
+  /**
+   * @param {Element} element
+   * @param {string} name
+   */
+  #collectAttribute(element, name) {
+    const attribute = element.getAttributeNode(name);
+    if (attribute && !this.#skips(element)) this.#take(new AttributeText(element, attribute));
   }
 
   /**
-   * @param {Text | Attr | null} node
-   * @param {Element} element whose text or attribute it is
+   * Takes up what there is to read in an element, in passages.
+   * @param {Element} element
    */
-  #take(node, element) {
-    const original = node?.nodeValue;
-    if (!node || !original || !/\p{L}/u.test(original)) return;
-    const piece = this.#pieces.get(node);
-    // Our own change coming back from the observer.
-    if (piece && original === (piece.translated ?? piece.original)) return;
-    /** @type {Piece} */
-    const fresh = { node, original, translated: undefined };
-    if (piece) this.#waiting.delete(piece);
-    this.#pieces.set(node, fresh);
-    this.#waiting.add(fresh);
-    this.#views.observe(element);
+  #collectIn(element) {
+    /** @type {Node[]} */
+    let run = [];
+    const finish = () => {
+      this.#collectRun(element, run);
+      run = [];
+    };
+    for (const child of [...element.childNodes]) {
+      if (isInline(child)) {
+        run.push(child);
+      } else {
+        finish();
+        if (child instanceof Element) this.#collectIn(child);
+      }
+    }
+    finish();
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Node[]} run of its children, inline and side by side
+   */
+  #collectRun(element, run) {
+    // In what is not to be translated there may be something that is.
+    const stretches = this.#skips(element)
+      ? run.filter((node) => node instanceof Element).map((node) => [node])
+      : stretchesOf(run);
+    for (const nodes of stretches) {
+      const passage = new Passage(element, nodes, this.#skips);
+      for (const closed of passage.closed) this.#collectIn(closed);
+      this.#take(passage);
+    }
+  }
+
+  /**
+   * Takes up a node that came or changed, with the sentence that it is part of.
+   * @param {Node} node
+   */
+  #collect(node) {
+    if (!node.isConnected || !this.#root.contains(node)) return;
+    if (node !== this.#root && isInline(node)) {
+      const run = runAround(node, this.#root, this.#skips);
+      if (this.#isKnown(run)) return;
+      for (const one of run) this.#release(one);
+      // What has been put back are not the same nodes.
+      const again = node.isConnected ? runAround(node, this.#root, this.#skips) : [];
+      if (again[0]?.parentElement) this.#collectRun(again[0].parentElement, again);
+    } else if (node instanceof Element) {
+      this.#collectIn(node);
+    }
+  }
+
+  /** @param {Node[]} run whether it is one text already, and as it was put there */
+  #isKnown(run) {
+    const text = this.#owners.get(run[0]);
+    if (!(text instanceof Passage) || !text.untouched) return false;
+    const { nodes } = text;
+    return nodes.length === run.length && nodes.every((node, index) => node === run[index]);
+  }
+
+  /** @param {Passage | AttributeText} text */
+  #take(text) {
+    if (!text.hasWords || text.parts.some((part) => this.#owners.get(part)?.untouched)) return;
+    for (const part of text.parts) {
+      this.#release(part);
+      this.#owners.set(part, text);
+    }
+    this.#waiting.add(text);
+    this.#views.observe(text.element);
+  }
+
+  /**
+   * Puts back the text that a node is part of, as far as the page has not changed it: its parts may be parts of another one.
+   * @param {Node} node
+   */
+  #release(node) {
+    const text = this.#owners.get(node);
+    if (!text) return;
+    for (const part of text.parts) this.#owners.delete(part);
+    this.#waiting.delete(text);
+    text.restore();
+    // Our own change is no news.
+    this.#changes.takeRecords();
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
@@ -149,15 +218,16 @@ class LiveTranslation {
 
   /** @param {MutationRecord[]} records */
   #onChanges(records) {
-    for (const { type, target, addedNodes, removedNodes, attributeName } of records) {
-      if (type === 'childList') {
-        for (const node of removedNodes) this.#forget(node);
-        for (const node of addedNodes) if (node.isConnected) this.#collect(node);
+    for (const { type, target, addedNodes, removedNodes, previousSibling, nextSibling, attributeName } of records) {
+      if (type === 'attributes') {
+        this.#collectAttribute(/** @type {Element} */ (target), attributeName ?? '');
       } else if (type === 'characterData') {
-        this.#collect(target);
+        if (!this.#owners.get(target)?.untouched) this.#collect(target);
       } else {
-        const element = /** @type {Element} */ (target);
-        if (!this.#skips(element)) this.#take(element.getAttributeNode(attributeName ?? ''), element);
+        for (const node of removedNodes) this.#forget(node);
+        // What stood beside it may be another sentence now.
+        for (const node of [...addedNodes, previousSibling, nextSibling]) if (node) this.#collect(node);
+        for (const node of addedNodes) if (node instanceof Element && node.isConnected) this.#collectAttributes(node);
       }
     }
     this.#advance();
@@ -170,7 +240,8 @@ class LiveTranslation {
   #forget(node) {
     if (node.isConnected) return;
     if (node instanceof Element) this.#views.unobserve(node);
-    for (const piece of this.#waiting) if (node.contains(ownerOf(piece.node))) this.#waiting.delete(piece);
+    this.#release(node);
+    for (const text of this.#waiting) if (node.contains(text.element)) this.#release(text.parts[0]);
   }
 
   #advance() {
@@ -178,23 +249,21 @@ class LiveTranslation {
     if (this.#working === 0 && this.#waiting.size === 0) this.#finish();
   }
 
-  /** The first piece in view, or the first of all. */
+  /** The first text in view, or the first of all. */
   #next() {
-    for (const piece of this.#waiting) if (this.#inView.has(ownerOf(piece.node))) return piece;
-    return /** @type {Piece} */ (this.#waiting.values().next().value);
+    for (const text of this.#waiting) if (this.#inView.has(text.element)) return text;
+    return /** @type {Passage | AttributeText} */ (this.#waiting.values().next().value);
   }
 
-  /** @param {Piece} piece */
-  async #work(piece) {
-    this.#waiting.delete(piece);
+  /** @param {Passage | AttributeText} text */
+  async #work(text) {
+    this.#waiting.delete(text);
     this.#working++;
     try {
-      const translated = await this.#translate(piece.original, ownerOf(piece.node));
-      // The page may have put something else there meanwhile; that is a piece of its own by now.
-      if (!this.#ended && piece.node.nodeValue === piece.original) {
-        piece.translated = translated;
-        piece.node.nodeValue = translated;
-      }
+      const { translation, words } = await this.#translate(text);
+      // What the page has done meanwhile counts first: it may have put something else there.
+      this.#onChanges(this.#changes.takeRecords());
+      if (!this.#ended && this.#owners.get(text.parts[0]) === text) this.#put(text, translation, words);
     } catch (error) {
       this.#end(error);
     } finally {
@@ -204,15 +273,33 @@ class LiveTranslation {
   }
 
   /**
-   * Blanks at the ends belong to the layout; line breaks inside, outside <pre>, are blanks.
-   * @param {string} text
-   * @param {Element | null} element
+   * @param {Passage | AttributeText} text
+   * @param {string} translation
+   * @param {Words} words
    */
-  async #translate(text, element) {
-    const [, before, middle, after] = /** @type {string[]} */ (/^(\s*)(.*?)(\s*)$/su.exec(text));
-    const words = element?.closest('pre') ? middle : middle.replace(/\s+/gu, ' ');
-    if (!this.#known.has(words)) this.#known.set(words, this.#translator.translate(words));
-    return before + (await this.#known.get(words)) + after;
+  #put(text, translation, words) {
+    text.put(translation, words);
+    for (const part of text.parts) this.#owners.set(part, text);
+    this.#changes.takeRecords();
+  }
+
+  /** @param {Passage | AttributeText} text */
+  #translate({ text, hasMarks }) {
+    const key = `${hasMarks} ${text}`;
+    const known = this.#known.get(key) ?? this.#ask(text, hasMarks);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} alignment
+   */
+  async #ask(text, alignment) {
+    /** @type {Words} */
+    let words = { source: [], target: [], links: [] };
+    const translation = await this.#translator.translate(text, { alignment, onAlignment: (found) => (words = found.words) });
+    return { translation, words };
   }
 
   /** @param {unknown} [error] */
@@ -225,9 +312,4 @@ class LiveTranslation {
     this.#translator.destroy();
     this.#finish(error);
   }
-}
-
-/** @param {Text | Attr} node */
-function ownerOf(node) {
-  return 'ownerElement' in node ? node.ownerElement : node.parentElement;
 }

@@ -9,7 +9,7 @@ import { matchTag } from '../base/language-tag.js';
 export const TRANSLATED_ATTRIBUTES = new Set(['title', 'alt', 'aria-label', 'aria-description', 'aria-roledescription']);
 
 const NOT_PROSE =
-  'code, kbd, samp, var, script, style, noscript, template, textarea, input, select, option, ' +
+  'code, kbd, samp, var, tt, pre, script, style, noscript, template, textarea, input, select, option, ' +
   'math, svg, canvas, object, iframe, audio, video';
 
 /**

@@ -1,3 +1,4 @@
+import { ENGINE_PATIENCE_MS } from '../base/abort.js';
 import { exception, fromRecord } from '../base/errors.js';
 import { startWorker } from './worker-host.js';
 
@@ -10,15 +11,22 @@ import { startWorker } from './worker-host.js';
  * @typedef {import('./worker-loop.js').FromWorker} FromWorker
  * @typedef {import('./worker-loop.js').Part} Part
  * @typedef {import('./statistics.js').Statistics} Statistics
- * @typedef {{alternatives: string[], alignment?: import('./alignment.js').Alignment}} Result what a call has found beside its text
+ *
+ * @typedef {object} Result what a call has found beside its text
+ * @property {string[]} alternatives
+ * @property {import('./alignment.js').Alignment} [alignment]
+ * @property {import('./attention.js').Attention} [attention]
+ * @property {import('./scores.js').Scores} [scores]
+ * @property {import('./core.js').NextWord[]} [nextWords]
  *
  * @typedef {object} Call
  * @property {string} text
  * @property {boolean} streaming whether `onText` wants pieces as they arise, or all at the end
- * @property {object} options for the core, as the API made them: nobody on the way there looks into them
+ * @property {Partial<import('./core.js').CoreOptions>} options for the core, as the API made them: of those who pass them on, only
+ *   a route looks into them
  * @property {(text: string, statistics: Statistics) => void} onText
  * @property {(result: Result) => void} onDone
- * @property {(error: DOMException) => void} onError
+ * @property {(error: DOMException | TypeError) => void} onError
  */
 
 /** @type {Map<string, Engine>} */
@@ -34,12 +42,16 @@ export class Engine {
   #worker;
   /** @type {Promise<void> | undefined} */
   #ready;
-  /** @type {(error?: DOMException) => void} */
+  /** @type {(error?: DOMException | TypeError) => void} */
   #settle = () => {};
   /** @type {Map<number, Call>} */
   #calls = new Map();
   #nextId = 1;
   #loaded = 0;
+  /** Whether the worker has loaded its model. */
+  #working = false;
+  /** Runs until then. @type {ReturnType<typeof setTimeout> | undefined} */
+  #patience;
   /** @type {Set<(loaded: number) => void>} */
   #listeners = new Set();
 
@@ -94,12 +106,25 @@ export class Engine {
     this.#calls.set(id, call);
     const { text, streaming, options } = call;
     this.load().then(
-      () => this.#calls.has(id) && this.#worker?.postMessage({ type: 'translate', id, text, streaming, options }),
+      () => this.#send(id, { type: 'translate', id, text, streaming, options }),
       (error) => this.#take(id)?.onError(error),
     );
     return () => {
       if (this.#take(id)) this.#worker?.postMessage({ type: 'cancel', id });
     };
+  }
+
+  /**
+   * @param {number} id of the call, if it is still wanted
+   * @param {import('./worker-loop.js').Translate} message
+   */
+  #send(id, message) {
+    if (!this.#calls.has(id)) return;
+    try {
+      this.#worker?.postMessage(message);
+    } catch (cause) {
+      this.#take(id)?.onError(exception('OperationError', 'The text could not be given to the translation worker.', cause));
+    }
   }
 
   #start() {
@@ -112,7 +137,18 @@ export class Engine {
   }
 
   #startWorker() {
-    const worker = startWorker({ threads });
+    try {
+      this.#sendToWork(startWorker({ threads }));
+    } catch (cause) {
+      const why = /** @type {Error} */ (cause).message;
+      const error = exception('OperationError', `The translation worker could not be started: ${why}`, cause);
+      this.#end(error);
+      throw error;
+    }
+  }
+
+  /** @param {Worker} worker */
+  #sendToWork(worker) {
     const alive = `dragoman worker ${crypto.randomUUID()}`;
     this.#worker = worker;
     this.#loaded = 0;
@@ -122,6 +158,17 @@ export class Engine {
       this.#crashed(worker, event.message ?? 'its script could not be loaded');
     };
     worker.postMessage({ type: 'load', model: this.#model, alive });
+    this.#expectNews(worker);
+  }
+
+  /**
+   * A worker that loads says something every few seconds, once its engine is there.
+   * @param {Worker} worker
+   */
+  #expectNews(worker) {
+    clearTimeout(this.#patience);
+    const silent = `it said nothing for ${ENGINE_PATIENCE_MS / 1000} seconds`;
+    this.#patience = setTimeout(() => this.#crashed(worker, silent), ENGINE_PATIENCE_MS);
   }
 
   /**
@@ -131,19 +178,26 @@ export class Engine {
    */
   #receive(data, worker, alive) {
     if (worker !== this.#worker) return;
+    if (!this.#working) this.#expectNews(worker);
     if (data.type === 'alive') {
-      // Granted only when the worker, which holds it, is gone.
-      navigator.locks.request(alive, () => this.#crashed(worker, 'it ended without a word'));
+      // Granted only when the worker, which holds it, is gone. Without it a silent death would go unnoticed, and that is all.
+      navigator.locks.request(alive, () => this.#crashed(worker, 'it ended without a word')).catch(() => {});
     } else if (data.type === 'progress') {
       this.#loaded = data.loaded;
       for (const listener of this.#listeners) listener(data.loaded);
     } else if (data.type === 'ready') {
       this.#loaded = this.#model.bytes;
+      this.#working = true;
+      clearTimeout(this.#patience);
       this.#settle();
     } else if (data.type === 'no threads') {
       threads = false;
       worker.terminate();
-      this.#startWorker();
+      try {
+        this.#startWorker();
+      } catch {
+        // Whoever waits for it has heard.
+      }
     } else if (data.type === 'failed') {
       this.#end(fromRecord(data.error));
     } else if (data.type === 'error') {
@@ -173,11 +227,13 @@ export class Engine {
 
   /**
    * Ends the worker and everything that waits for it; a later call starts afresh.
-   * @param {DOMException} error
+   * @param {DOMException | TypeError} error
    */
   #end(error) {
     this.#worker?.terminate();
     this.#worker = undefined;
+    this.#working = false;
+    clearTimeout(this.#patience);
     // Nobody may be waiting for a load that was given up.
     this.#ready?.catch(() => {});
     this.#ready = undefined;

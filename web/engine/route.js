@@ -1,6 +1,7 @@
 import { chain, concatenate } from './alignment.js';
 import { Engine } from './engine.js';
 import { JointCalls } from './joint-calls.js';
+import { concatenate as concatenateScores } from './scores.js';
 import { sum } from './statistics.js';
 
 /**
@@ -8,7 +9,7 @@ import { sum } from './statistics.js';
  *
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./engine.js').Call} Call
- * @typedef {import('./alignment.js').Alignment} Alignment
+ * @typedef {import('./engine.js').Result} Result
  * @typedef {import('./engine.js').Statistics} Statistics
  */
 export class Route {
@@ -19,6 +20,11 @@ export class Route {
   constructor(models) {
     this.#leases = models.map((model) => Engine.lease(model));
     this.#engines = this.#leases.map(({ engine }) => engine);
+  }
+
+  /** Whether there is one engine. */
+  get isDirect() {
+    return this.#engines.length === 1;
   }
 
   /** @param {(fraction: number) => void} onProgress of the download of all models, 0 to 1 */
@@ -57,10 +63,14 @@ export class Route {
  * @param {Call} call
  */
 function translateTwice(first, second, call) {
+  const { prefix, whole, nextWords, sampling, ...options } = call.options;
+  // What is said of the translation is for the second engine.
+  const between = { ...options, scores: false };
+  const oneSentence = prefix !== undefined;
   // Text and line ends alternate; the line ends pass as they are.
-  const pieces = call.text.split(/((?:\r?\n)+)/);
+  const pieces = oneSentence ? [call.text] : call.text.split(/((?:\r?\n)+)/);
   const output = pieces.map((text, index) => ({ text: index % 2 ? text : '', done: index % 2 === 1 }));
-  /** Of each piece, and how long its translation is. @type {{alignment?: Alignment, length: number}[]} */
+  /** Of each piece, and how long its translation is. @type {(Pick<Result, 'alignment' | 'scores'> & {length: number})[]} */
   const found = pieces.map((text, index) => ({ length: index % 2 ? text.length : 0 }));
   const calls = new JointCalls(call.onError);
   /** @type {(Statistics | undefined)[]} */
@@ -69,6 +79,8 @@ function translateTwice(first, second, call) {
   let unsent = '';
   /** @type {string[]} */
   let alternatives = [];
+  /** @type {Result['nextWords']} */
+  let words;
 
   const flush = () => {
     for (; next < output.length; next++) {
@@ -81,17 +93,14 @@ function translateTwice(first, second, call) {
       call.onText(unsent, sum(statistics));
       unsent = '';
     }
-    if (finished) call.onDone({ alternatives, alignment: alignmentOf(pieces, found) });
+    if (finished) call.onDone({ alternatives, nextWords: words, ...ofAll(pieces, found) });
   };
   /**
-   * The options are those of both: the first searches as widely because the second can be no better than what it reads.
+   * The first engine searches as widely as the second, which can be no better than what it reads.
    * @param {Engine} engine
-   * @param {string} text
-   * @param {boolean} streaming
-   * @param {Call['onText']} onText
-   * @param {Call['onDone']} onDone
+   * @param {Pick<Call, 'text' | 'streaming' | 'options' | 'onText' | 'onDone'>} part
    */
-  const run = (engine, text, streaming, onText, onDone) => calls.start(engine, { ...call, text, streaming, onText, onDone });
+  const run = (engine, part) => calls.start(engine, { ...call, ...part });
 
   pieces.forEach((piece, index) => {
     if (index % 2) return;
@@ -104,30 +113,52 @@ function translateTwice(first, second, call) {
       if (index === next && call.streaming) flush();
     };
     const collect = (/** @type {string} */ text) => (middle += text);
-    run(first, piece, false, collect, ({ alignment: before }) =>
-      run(second, middle, call.streaming, onText, ({ alternatives: others, alignment: after }) => {
-        if (pieces.length === 1) alternatives = others;
-        if (before && after) found[index].alignment = chain(before, after);
-        output[index].done = true;
-        flush();
-      }),
-    );
+    /** @param {Result} before @param {Result} result */
+    const onDone = (before, { alternatives: others, alignment, scores, nextWords: next }) => {
+      if (pieces.length === 1) alternatives = others;
+      if (before.alignment && alignment) found[index].alignment = chain(before.alignment, alignment);
+      found[index].scores = scores;
+      words = next;
+      output[index].done = true;
+      flush();
+    };
+    run(first, {
+      text: piece,
+      streaming: false,
+      options: between,
+      onText: collect,
+      onDone: (before) =>
+        run(second, {
+          text: middle,
+          streaming: call.streaming,
+          options: call.options,
+          onText,
+          onDone: (result) => onDone(before, result),
+        }),
+    });
   });
   return () => calls.stop();
 }
 
 /**
- * Of all lines together, if they have one.
+ * Of all lines together, what they have.
  * @param {string[]} pieces
- * @param {{alignment?: Alignment, length: number}[]} found
+ * @param {(Pick<Result, 'alignment' | 'scores'> & {length: number})[]} found
  */
-function alignmentOf(pieces, found) {
+function ofAll(pieces, found) {
   let [source, target] = [0, 0];
-  const stretches = [];
-  for (const [index, { alignment, length }] of found.entries()) {
-    if (alignment) stretches.push({ alignment, source, target });
+  /** @type {Parameters<typeof concatenate>[0]} */
+  const aligned = [];
+  /** @type {Parameters<typeof concatenateScores>[0]} */
+  const scored = [];
+  for (const [index, { alignment, scores, length }] of found.entries()) {
+    if (alignment) aligned.push({ alignment, source, target });
+    if (scores) scored.push({ scores, target });
     source += pieces[index].length;
     target += length;
   }
-  return stretches.length > 0 ? concatenate(stretches) : undefined;
+  return {
+    alignment: aligned.length > 0 ? concatenate(aligned) : undefined,
+    scores: scored.length > 0 ? concatenateScores(scored) : undefined,
+  };
 }

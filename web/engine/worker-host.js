@@ -1,3 +1,5 @@
+import { startTrusted } from '../base/trusted-types.js';
+
 /**
  * Whether the engine may run on several threads: that takes cross-origin isolation, and pays from two cores on. Not in
  * Firefox (seen in 153): when a worker ends that has workers of its own, the next one to start some may hang for ever.
@@ -13,6 +15,11 @@ export function mayShareMemory() {
  * @returns {Worker}
  */
 export function startWorker({ threads }) {
+  return startTrusted(() => start(threads && mayShareMemory()));
+}
+
+/** @param {boolean} threads */
+function start(threads) {
   // A browser starts workers from the page's own origin only. When this module came from another one (a CDN), a blob of
   // one line, which has the page's origin, imports the worker from there. (The origin, not that of the location: a frame
   // with srcdoc has its parent's.)
@@ -25,7 +32,7 @@ export function startWorker({ threads }) {
     worker.addEventListener('message', () => URL.revokeObjectURL(blobUrl), { once: true });
     return worker;
   }
-  return threads && mayShareMemory()
+  return threads
     ? new Worker(new URL('../worker-threads.js', import.meta.url), { type: 'module' })
     : new Worker(new URL('../worker.js', import.meta.url), { type: 'module' });
 }

@@ -1,7 +1,9 @@
 import { toRecord } from '../base/errors.js';
 import { gunzip, isGzip } from '../models/gzip.js';
 import { loadModel } from '../models/loader.js';
-import { fromFlat } from './alignment.js';
+import { fromFlat as alignmentFromFlat } from './alignment.js';
+import { AttentionRecord } from './attention.js';
+import { fromFlat as scoresFromFlat } from './scores.js';
 
 /**
  * The worker of one direction: the only place that touches the wasm module. It owns the loop that drives the engine, so
@@ -14,7 +16,7 @@ import { fromFlat } from './alignment.js';
  * @typedef {Load | Translate | {type: 'cancel', id: number}} ToWorker
  *
  * @typedef {{type: 'alive'} | {type: 'progress', loaded: number} | {type: 'ready'} | {type: 'failed', error: ErrorRecord} |
- *   {type: 'no threads'} | {type: 'output', parts: Part[]} | {type: 'error', id: number, error: ErrorRecord}} FromWorker
+ *   {type: 'loading'} | {type: 'no threads'} | {type: 'output', parts: Part[]} | {type: 'error', id: number, error: ErrorRecord}} FromWorker
  * @typedef {import('./engine.js').Statistics} Statistics
  * @typedef {{id: number, text: string, statistics: Statistics, result: import('./engine.js').Result | undefined}} Part of a
  *   call's text; with the last comes the result
@@ -28,6 +30,8 @@ import { fromFlat } from './alignment.js';
 const SLICE_MS = 8;
 // The specification has download progress told at most every 50 ms.
 const PROGRESS_MS = 50;
+// While it loads, the page is told so often that this worker gets on.
+const SIGN_OF_LIFE_MS = 5000;
 
 /** Brings the engine's module. @type {() => Promise<Core>} */
 let loadCore;
@@ -37,7 +41,11 @@ let threads;
 let core;
 /** @type {import('./core.js').CoreEngine} */
 let engine;
-/** Translations in flight, by the page's number for them. @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, alignment: boolean}>} */
+/**
+ * Translations in flight, by the page's number for them.
+ * @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, options: import('./core.js').CoreOptions,
+ *   attention: AttentionRecord | undefined}>}
+ */
 const live = new Map();
 
 // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
@@ -62,10 +70,13 @@ export function serve(options) {
 async function load({ model, alive }) {
   // Held until this worker dies, however it dies: the page waits for the same lock, and so learns of a silent death, for
   // which browsers have no event.
-  globalThis.navigator?.locks?.request(alive, () => {
-    post({ type: 'alive' });
-    return new Promise(() => {});
-  });
+  globalThis.navigator?.locks
+    ?.request(alive, () => {
+      post({ type: 'alive' });
+      return new Promise(() => {});
+    })
+    .catch(() => {});
+  const signs = setInterval(() => post({ type: 'loading' }), SIGN_OF_LIFE_MS);
   /** @type {Record<string, import('./core.js').Buffer>} */
   const buffers = {};
   try {
@@ -84,6 +95,7 @@ async function load({ model, alive }) {
   } catch (error) {
     post({ type: 'failed', error: toRecord(error) });
   } finally {
+    clearInterval(signs);
     for (const buffer of Object.values(buffers)) buffer.delete();
   }
 }
@@ -133,11 +145,20 @@ function throttledProgress() {
   };
 }
 
+/** @param {any} text @returns {Uint8Array} */
+const utf8 = (text) => new TextEncoder().encode(text);
+
 /** @param {Translate} message */
 function translate({ id, text, streaming, options }) {
   try {
-    const handle = engine.start(new TextEncoder().encode(text), options);
-    live.set(id, { handle, streaming, alignment: options.alignment });
+    const all = { ...core.defaultOptions(), ...options };
+    // What is no Unicode becomes U+FFFD in the text and in what goes with it.
+    all.prefix = utf8(all.prefix);
+    all.glossary = utf8(all.glossary);
+    const attention = all.attention ? new AttentionRecord(engine.shape()) : undefined;
+    const handle = engine.start(utf8(text), all);
+    attention?.began();
+    live.set(id, { handle, streaming, options: all, attention });
   } catch (error) {
     failOrCrash([id], error);
   }
@@ -158,6 +179,7 @@ function work() {
   try {
     do {
       working = engine.step();
+      for (const { attention } of live.values()) attention?.stepped();
       deliver();
     } while (working && performance.now() < end);
   } catch (error) {
@@ -171,7 +193,7 @@ function work() {
 function deliver() {
   /** @type {Part[]} */
   const parts = [];
-  for (const [id, { handle, streaming, alignment }] of live) {
+  for (const [id, { handle, streaming, options, attention }] of live) {
     const done = handle.done();
     const text = streaming || done ? handle.takeText() : '';
     if (!text && !done) continue;
@@ -185,7 +207,14 @@ function deliver() {
       parts.push({ id, text, statistics, result: undefined });
       continue;
     }
-    const result = { alternatives: handle.alternatives(), alignment: alignment ? fromFlat(handle.alignment()) : undefined };
+    const alignment = options.alignment || options.attention ? alignmentFromFlat(handle.alignment()) : undefined;
+    const result = {
+      alternatives: handle.alternatives(),
+      alignment,
+      attention: alignment && attention?.of(alignment, handle.headAttention()),
+      scores: options.scores ? scoresFromFlat(handle.scores()) : undefined,
+      nextWords: options.nextWords > 0 ? handle.nextWords() : undefined,
+    };
     parts.push({ id, text, statistics, result });
     drop(id);
   }

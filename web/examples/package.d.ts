@@ -2,3 +2,6 @@
 declare module '*/dragoman/dist/dragoman.js' {
   export * from 'dragoman';
 }
+
+/** What browsers give an extension. */
+declare const chrome: any;

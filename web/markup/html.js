@@ -1,6 +1,6 @@
 import { decode, encode } from './character-references.js';
-import { SectionBuilder } from './section.js';
-import { tokenize } from './tokens.js';
+import { hasWords, MOST_MARKS, SectionBuilder } from './section.js';
+import { isWhole, tokenize } from './tokens.js';
 
 /**
  * HTML as sections of prose and what stands between them, and back.
@@ -22,18 +22,17 @@ export const INLINE = new Set(
 /** Elements whose content is not prose. */
 const VERBATIM = new Set('code kbd samp var tt pre svg math canvas object audio video select template'.split(' '));
 
-// Tags of one section. Prose has fewer; finding their places takes time with the square of it.
-const MOST_MARKS = 500;
-
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 /**
  * @param {string} html
+ * @param {{xml?: boolean}} [how] xml: it is XHTML, where a tag may close itself
  * @returns {Part[]} joined, their html is the input
  */
-export function readHtml(html) {
-  const tokens = tokenize(html);
-  const ends = matchingEnds(tokens);
+export function readHtml(html, { xml = false } = {}) {
+  const tokens = tokenize(html, { xml });
+  const isAlone = (/** @type {Token} */ { name, html }) => VOID.has(name) || (xml && isWhole(html));
+  const ends = matchingEnds(tokens, isAlone);
   /** @type {Part[]} */
   const parts = [];
   let builder = new SectionBuilder(html);
@@ -63,7 +62,7 @@ export function readHtml(html) {
     // What is drawn is no word of the sentence; what is written is.
     if (name !== 'svg' && whole.some((token) => token !== whole[0] && /\S/.test(textOf(token)))) builder.protect(tags);
     else if (kind === 'text') readText(written, builder);
-    else if (kind === 'start' && end === undefined && !VOID.has(name)) builder.open(tags, name);
+    else if (kind === 'start' && end === undefined && !isAlone(tokens[i])) builder.open(tags, name);
     else if (kind === 'end') builder.close(name, ({ open }) => ({ open, close: written }), { open: '', close: written });
     else builder.point(tags);
   }
@@ -96,14 +95,6 @@ function readText(html, builder) {
   }
 }
 
-/** @param {HtmlSection} section */
-function hasWords({ text, marks }) {
-  // Placeholders alone are nothing to translate.
-  let rest = text;
-  for (const { placeholder } of marks) if (placeholder) rest = rest.replace(placeholder, '');
-  return /\p{L}/u.test(rest);
-}
-
 /** @param {Token} token */
 function isProtected({ name, html }) {
   return VERBATIM.has(name) || /\stranslate\s*=\s*["']?no["'\s/>]/i.test(html);
@@ -112,14 +103,16 @@ function isProtected({ name, html }) {
 /**
  * For each start tag the index of the end tag that closes its element; none for those without.
  * @param {Token[]} tokens
+ * @param {(token: Token) => boolean} isAlone
  */
-function matchingEnds(tokens) {
+function matchingEnds(tokens, isAlone) {
   /** @type {(number | undefined)[]} */
   const ends = [];
   /** @type {Map<string, number[]>} */
   const open = new Map();
-  for (const [i, { kind, name }] of tokens.entries()) {
-    if (kind === 'start' && !VOID.has(name)) {
+  for (const [i, token] of tokens.entries()) {
+    const { kind, name } = token;
+    if (kind === 'start' && !isAlone(token)) {
       const indices = open.get(name);
       if (indices) indices.push(i);
       else open.set(name, [i]);

@@ -18,6 +18,9 @@
  * @typedef {{text: string, lead: string, trail: string, marks: Mark<T>[]}} Section lead, trail: the blanks around it
  */
 
+/** Marks of one section. Prose has fewer; finding their places takes time with the square of it. */
+export const MOST_MARKS = 500;
+
 // Elements within elements, beyond which a tag is taken for a point. Nobody writes that; it bounds recursion.
 const DEEPEST = 50;
 
@@ -170,6 +173,27 @@ export class SectionBuilder {
     while (parent.children.at(-1) !== mark) parent = /** @type {Mark<T>} */ (parent.children.at(-1));
     parent.children.push(...mark.children.splice(0));
   }
+}
+
+/**
+ * Whether there is anything to translate. Placeholders alone are nothing.
+ * @param {Section<any>} section
+ */
+export function hasWords({ text, marks }) {
+  return /\p{L}/u.test(withoutPlaceholders(text, marks));
+}
+
+/**
+ * @param {string} text
+ * @param {Mark<any>[]} marks
+ * @returns {string}
+ */
+function withoutPlaceholders(text, marks) {
+  let rest = text;
+  for (const { placeholder, children } of marks) {
+    rest = withoutPlaceholders(placeholder === undefined ? rest : rest.replace(placeholder, ''), children);
+  }
+  return rest;
 }
 
 /**

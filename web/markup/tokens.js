@@ -15,9 +15,10 @@ const RAW = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 
 
 /**
  * @param {string} html
+ * @param {{xml?: boolean}} [how] xml: it is XHTML, where `<title/>` is a whole element
  * @returns {Token[]}
  */
-export function tokenize(html) {
+export function tokenize(html, { xml = false } = {}) {
   /** @type {Token[]} */
   const tokens = [];
   let begin = 0;
@@ -38,7 +39,8 @@ export function tokenize(html) {
       const end = tagEnd(html, nameEnd);
       if (end < 0) break;
       push(isEnd ? 'end' : 'start', end, name);
-      if (!isEnd && RAW.has(name)) push(name === 'title' ? 'text' : 'other', rawEnd(html, end, name));
+      if (!isEnd && RAW.has(name) && !(xml && isWhole(html, end)))
+        push(name === 'title' ? 'text' : 'other', rawEnd(html, end, name));
     } else if (/[!?]/.test(html[at + 1] ?? '') || (isEnd && at + 2 < html.length)) {
       push('text', at);
       push('other', commentEnd(html, at));
@@ -47,6 +49,15 @@ export function tokenize(html) {
   // A tag that the end cuts off is none.
   push(/^<\/?[a-z]/i.test(html.slice(begin, begin + 3)) ? 'other' : 'text', html.length);
   return tokens;
+}
+
+/**
+ * Whether a tag closes itself, as XML has it.
+ * @param {string} html
+ * @param {number} [end] of the tag
+ */
+export function isWhole(html, end = html.length) {
+  return html[end - 2] === '/';
 }
 
 /**

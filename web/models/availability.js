@@ -1,3 +1,4 @@
+import { within } from '../base/abort.js';
 import { downloadLock } from './loader.js';
 import { ModelStore } from './store.js';
 
@@ -26,6 +27,15 @@ async function modelAvailability(model) {
   if (model.files.every(({ url }) => url.startsWith('file:'))) return 'available';
   if (await new ModelStore().holds(model)) return 'available';
   // Whichever tab downloads holds this lock.
-  const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {};
+  const { held = [] } = await locks();
   return held.some(({ name }) => name === downloadLock(model)) ? 'downloading' : 'downloadable';
+}
+
+/** @returns {Promise<LockManagerSnapshot>} empty where there are none */
+async function locks() {
+  try {
+    return (await within(navigator.locks.query())) ?? {};
+  } catch {
+    return {};
+  }
 }

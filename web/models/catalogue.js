@@ -40,6 +40,14 @@ export class Catalogue {
   }
 
   /**
+   * Has the next call read a list again.
+   * @param {string | URL | ManifestSource} [source]
+   */
+  forget(source = this.#defaultSource) {
+    this.#fetched.delete(String(source));
+  }
+
+  /**
    * @param {string} from canonical tag
    * @param {string} to canonical tag
    * @param {string | URL | ManifestSource} [source]

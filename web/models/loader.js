@@ -1,4 +1,7 @@
+import { within } from '../base/abort.js';
 import { download } from './download.js';
+import { DownloadLock } from './download-lock.js';
+import { PartialFile } from './partial-file.js';
 import { ModelStore } from './store.js';
 
 /**
@@ -33,17 +36,26 @@ export async function loadModel(model, buffers, onLoaded) {
   if (missing.length === 0) return;
 
   // Tabs that wait for the lock show the progress of the one that downloads.
+  const lock = new DownloadLock(downloadLock(model));
   const channel = new BroadcastChannel(downloadLock(model));
-  channel.onmessage = ({ data }) => onLoaded(data);
+  channel.onmessage = ({ data }) => {
+    lock.heard();
+    onLoaded(data);
+  };
+  const tell = (/** @type {number} */ bytes) => {
+    onLoaded(bytes);
+    try {
+      channel.postMessage(bytes);
+    } catch {
+      // Those who wait hear nothing and download for themselves.
+    }
+  };
   try {
-    await locked(downloadLock(model), async () => {
+    await lock.hold(async () => {
       let done = model.bytes - missing.reduce((sum, file) => sum + file.bytes, 0);
       for (const file of missing) {
         if (!(await readStored(store, file, buffers[file.name]))) {
-          await fetchFile(store, file, buffers[file.name], (received) => {
-            onLoaded(done + received);
-            channel.postMessage(done + received);
-          });
+          await fetchFile(store, model, file, buffers[file.name], (received) => tell(done + received));
         }
         done += file.bytes;
         onLoaded(done);
@@ -81,18 +93,22 @@ async function readStored(store, file, buffer) {
 
 /**
  * @param {ModelStore} store
+ * @param {Model} model
  * @param {ModelFile} file
  * @param {Buffer} buffer
  * @param {(bytes: number) => void} onReceived
  */
-async function fetchFile(store, file, buffer, onReceived) {
-  /** @type {import('./download.js').Sink} */
-  const sink = {
-    write: (chunk, offset) => buffer.view().set(chunk, offset),
-    sha256: () => sha256(unshared(buffer.view())),
-  };
+async function fetchFile(store, model, file, buffer, onReceived) {
+  const partial = new PartialFile(store, model, file, buffer);
+  await partial.restore();
+  onReceived(partial.held);
   // The store keeps the file; a second copy in the HTTP cache would only take room.
-  await download(file, sink, { onReceived, cache: ModelStore.supported ? 'no-store' : 'default' });
+  await download(file, partial, {
+    onReceived,
+    cache: ModelStore.supported ? 'no-store' : 'default',
+    sha256: () => sha256(unshared(buffer.view())),
+  });
+  await partial.discard();
   await store.put(file, unshared(buffer.view()));
 }
 
@@ -106,15 +122,6 @@ function unshared(bytes) {
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 async function sha256(bytes) {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const digest = new Uint8Array(await within(crypto.subtle.digest('SHA-256', bytes)));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/**
- * Node before 24 has no Web Locks, and no tabs either.
- * @param {string} name
- * @param {() => Promise<void>} work
- */
-function locked(name, work) {
-  return globalThis.navigator?.locks ? navigator.locks.request(name, work) : work();
 }

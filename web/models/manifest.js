@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../base/abort.js';
 import { exception } from '../base/errors.js';
 import { canonicalTag } from '../base/language-tag.js';
 import { fetchResource } from '../base/resource.js';
@@ -53,18 +54,16 @@ export function parseManifest(json, base) {
   }
   return json.models.map((entry) => {
     for (const name of /** @type {const} */ (['sourceLanguage', 'targetLanguage'])) {
-      if (typeof entry[name] !== 'string') throw new TypeError(`The manifest has a model without a ${name}.`);
+      if (typeof entry?.[name] !== 'string') throw new TypeError(`The manifest has a model without a ${name}.`);
     }
-    const model = {
-      sourceLanguage: canonicalTag(entry.sourceLanguage),
-      targetLanguage: canonicalTag(entry.targetLanguage),
-    };
+    const model = { sourceLanguage: languageOf(entry.sourceLanguage), targetLanguage: languageOf(entry.targetLanguage) };
     const direction = `${model.sourceLanguage}-${model.targetLanguage}`;
     const format = entry.format ?? 'dragoman';
     if (!Object.hasOwn(FILE_NAMES, format)) {
       throw new TypeError(`The manifest has ${direction} in the format "${format}", which is not known.`);
     }
-    const find = (/** @type {string} */ name) => entry.files?.find((candidate) => candidate.name === name);
+    if (!Array.isArray(entry.files)) throw new TypeError(`The manifest lists no files for ${direction}.`);
+    const find = (/** @type {string} */ name) => entry.files.find((candidate) => candidate?.name === name);
     const names = FILE_NAMES[format].find((list) => list.every(find)) ?? FILE_NAMES[format][0];
     const files = [...names, ...OPTIONAL[format].filter(find)].map((name) => {
       const file = find(name);
@@ -73,7 +72,7 @@ export function parseManifest(json, base) {
       if (!Number.isSafeInteger(file.bytes) || file.bytes <= 0) {
         throw new TypeError(`The manifest gives no size for ${direction}/${name}.`);
       }
-      if (!/^[0-9a-f]{64}$/.test(file.sha256)) {
+      if (typeof file.sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(file.sha256)) {
         throw new TypeError(`The manifest gives no SHA-256 for ${direction}/${name}.`);
       }
       const { bytes, sha256 } = file;
@@ -87,6 +86,15 @@ export function parseManifest(json, base) {
       id: files.map((file) => file.sha256.slice(0, 16)).join('-'),
     };
   });
+}
+
+/** @param {string} tag */
+function languageOf(tag) {
+  try {
+    return canonicalTag(tag);
+  } catch (cause) {
+    throw new TypeError(`The manifest has a model of "${tag}", which is no language tag.`, { cause });
+  }
 }
 
 /**
@@ -117,5 +125,6 @@ export async function fetchManifest(url) {
  * @param {string} href
  */
 function lastKnown(href) {
-  return fetchResource(href, { cache: 'no-cache' }).catch(() => fetchResource(href, { cache: 'force-cache' }));
+  const fetched = (/** @type {RequestCache} */ cache) => fetchResource(href, { cache, signal: AbortSignal.timeout(PATIENCE_MS) });
+  return fetched('no-cache').catch(() => fetched('force-cache'));
 }

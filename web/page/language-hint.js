@@ -1,4 +1,5 @@
 import { LanguageDetector } from '../dragoman.js';
+import { message } from './messages.js';
 
 /**
  * Notices that the text is in another language than the one chosen, and offers that one. Only an offer: short texts deceive,
@@ -47,7 +48,7 @@ export class LanguageHint {
       const [{ detectedLanguage, confidence }] = await detector.detect(text, { signal });
       if (confidence < MIN_CONFIDENCE || detectedLanguage === this.#menus.from || !this.#menus.offers(detectedLanguage)) return;
       this.#language = detectedLanguage;
-      this.#button.textContent = `Translate from ${this.#menus.name(detectedLanguage)}`;
+      this.#button.textContent = message('translateFrom', { language: this.#menus.name(detectedLanguage) });
       this.#button.hidden = false;
     } catch {
       // Without its tables there is no hint, and next time another attempt.

@@ -1,3 +1,5 @@
+import { language } from './messages.js';
+
 /**
  * The two language menus and the swap between them. They offer only what can be translated, each target for its source.
  * @typedef {{sourceLanguage: string, targetLanguage: string}} Direction
@@ -7,7 +9,7 @@ export class LanguageMenus {
   #to;
   /** @type {Map<string, Set<string>>} targets by source */
   #targets = new Map();
-  #names = new Intl.DisplayNames(['en'], { type: 'language' });
+  #names = new Intl.DisplayNames([language], { type: 'language' });
 
   /**
    * @param {HTMLSelectElement} from

@@ -1,3 +1,4 @@
+import { trustedScript } from '../base/trusted-types.js';
 import { mayShareMemory } from '../engine/worker-host.js';
 
 /**
@@ -11,7 +12,7 @@ export async function keepForOffline({ update, reload }) {
   if (mayShareMemory()) script.search = 'threads';
   let registration;
   try {
-    registration = await navigator.serviceWorker.register(script);
+    registration = await navigator.serviceWorker.register(trustedScript(script));
   } catch (error) {
     // Private modes refuse service workers; the page works all the same, with a network.
     console.warn('Dragoman: this page cannot be kept for use without a network.', error);

@@ -1,11 +1,20 @@
 import { Dragoman, Translator } from '../dragoman.js';
+import { Confidence } from './confidence.js';
 import { Draft } from './draft.js';
+import { FilePanel } from './file-panel.js';
+import { History } from './history.js';
 import { LanguageHint } from './language-hint.js';
 import { LanguageMenus } from './language-menus.js';
+import { chooseLanguage, counted, language, message } from './messages.js';
+import { NextWords } from './next-words.js';
 import { keepForOffline } from './offline.js';
 import { OtherTranslations } from './other-translations.js';
+import { Panels } from './panels.js';
+import { ShareButton, takeLinked } from './share.js';
+import { ReadAloud } from './speech.js';
 import { TargetText } from './target-text.js';
 import { Translators } from './translators.js';
+import { WordLinks } from './word-links.js';
 
 /**
  * The page: text in, translation out. It uses nothing of Dragoman but what any other site can use; only offline.js asks which
@@ -22,16 +31,47 @@ const ANNOUNCE_AFTER_MS = 1000;
 const ANNOUNCE_AT_MOST = 400;
 const ALTERNATIVES = 3;
 
+await chooseLanguage();
+
 const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 /** @type {HTMLTextAreaElement} */
 const source = element('source');
 const target = new TargetText(element('target'));
-const others = new OtherTranslations(element('others'), target, announce);
+const others = new OtherTranslations(element('others'), target, () => {
+  forget();
+  announce();
+});
+const links = new WordLinks(source, target, say);
+/** What is shown, when it is complete. @type {import('./panels.js').Result | undefined} */
+let shown;
 const draft = new Draft();
 const menus = new LanguageMenus(element('from'), element('to'), onLanguages);
 const hint = new LanguageHint(element('hint'), menus, chooseSource);
 const translators = new Translators(onDownload);
-const number = new Intl.NumberFormat('en');
+const history = new History();
+const share = new ShareButton(element('share'), state);
+const readSource = new ReadAloud(
+  element('read-source'),
+  () => source.value,
+  () => menus.from,
+);
+const readTarget = new ReadAloud(
+  element('read-target'),
+  () => target.value,
+  () => menus.to,
+);
+const confidence = new Confidence(element('confidence'), target, element('doubts'), translate);
+const nextWords = new NextWords(element('next-words'), (pair) => translators.get(pair), showSentence, showFailure);
+links.onChosen = (word) => {
+  const place = links.rangeOf(word)?.getBoundingClientRect();
+  if (shown && place) nextWords.offer(shown, word, place);
+};
+const panels = new Panels(element('extras'), {
+  history,
+  bring,
+  nameOf: (tag) => menus.name(tag),
+  translator: (pair) => translators.get(pair),
+});
 
 /** The translation under way. @type {AbortController | undefined} */
 let run;
@@ -45,10 +85,17 @@ let pageKept;
 const sizes = new Map();
 
 async function start() {
-  const saved = draft.restore();
-  // What was typed while the page was still loading wins over what was kept.
+  const kept = draft.restore();
+  const linked = takeLinked();
+  const saved = { ...kept, ...linked };
+  // What a link brings takes the place of what was kept, but does not lose it.
+  if (linked.text !== undefined && kept.text && kept.text !== linked.text) {
+    draft.remember({ text: kept.text, from: kept.from ?? 'en', to: kept.to ?? 'de' });
+  }
+  // What was typed while the page was still loading wins over both.
   source.value ||= saved.text ?? '';
   describeSource();
+  addEventListener('hashchange', followLink);
   source.addEventListener('input', onTyping);
   source.addEventListener('keydown', ({ key }) => key === 'Escape' && stop());
   element('swap').addEventListener('click', swap);
@@ -58,7 +105,15 @@ async function start() {
   element('copy').addEventListener('click', copy);
   element('retry').addEventListener('click', () => (menus.ready ? translate() : loadLanguages(saved)));
   // The timer of a hidden page may never run again.
-  addEventListener('pagehide', keep);
+  addEventListener('pagehide', () => {
+    keep();
+    history.settle();
+  });
+  new FilePanel({
+    section: element('file'),
+    chooser: element('choose-file'),
+    languages: () => (menus.ready ? state() : undefined),
+  });
   pageKept = keepForOffline({ update: element('update'), reload: element('reload') });
   await loadLanguages(saved);
 }
@@ -79,6 +134,19 @@ async function loadLanguages(saved) {
   if (source.value || !(/** @type {any} */ (navigator).connection?.saveData)) translate();
 }
 
+/** A link to this page, opened in it. */
+function followLink() {
+  const linked = takeLinked();
+  if (Object.keys(linked).length > 0 && menus.ready) bring({ ...state(), ...linked });
+}
+
+/** @param {State} wanted */
+function bring({ text, from, to }) {
+  draft.remember(state());
+  change({ text, from, to });
+  source.focus();
+}
+
 function onLanguages() {
   showLanguages();
   keep();
@@ -96,12 +164,15 @@ function chooseSource(language) {
 }
 
 function showLanguages() {
+  share.update();
+  readSource.update();
   source.lang = menus.from;
   element('target').lang = menus.to;
   element('swap').disabled = !menus.canSwap;
 }
 
 function onTyping() {
+  forget();
   draft.forget();
   describeSource();
   hint.hide();
@@ -128,18 +199,26 @@ async function translate() {
   element('stop').hidden = true;
   target.expectNew();
   others.expectNew();
+  forget();
   if (!text.trim()) finish('');
   try {
     const translator = await obtain(pair, signal);
     element('download').hidden = true;
     pageKept.then((kept) => (element('offline').hidden = !kept));
-    if (!text.trim()) return note('');
+    if (!text.trim()) {
+      panels.show({ text, translation: '', pair, alignment: undefined });
+      return note('');
+    }
     element('stop').hidden = false;
-    note('Translating…');
+    note(message('translating'));
     const begun = performance.now();
     let tokens = 0;
     /** @type {string[]} */
     let found = [];
+    /** @type {import('../engine/alignment.js').Alignment | undefined} */
+    let alignment;
+    /** @type {import('../engine/scores.js').Scores | undefined} */
+    let scores;
     const stream = translator.translateStreaming(text, {
       signal,
       onStatistics: (statistics) => {
@@ -148,15 +227,47 @@ async function translate() {
       },
       alternatives: ALTERNATIVES,
       onAlternatives: (alternatives) => (found = alternatives),
+      alignment: WordLinks.suits(text),
+      onAlignment: (news) => (alignment = news),
+      scores: confidence.isOn,
+      onScores: (news) => (scores = news),
     });
     for await (const piece of stream) target.append(piece);
     finish(speed(tokens, begun), found);
+    show({ text, translation: target.value, pair, alignment });
+    confidence.scores = scores;
     announce();
     await hint.consider(text, signal);
   } catch (error) {
     // Aborted by typing on, by another language, or by Stop: whoever did it says what comes next.
     if (!signal.aborted) showFailure(error);
   }
+}
+
+/** @param {import('./panels.js').Result} result that is complete */
+function show(result) {
+  shown = result;
+  links.words = result.alignment?.words;
+  panels.show(result);
+  history.note({ text: result.text, translation: result.translation, ...result.pair, time: Date.now() });
+}
+
+/** @param {import('./panels.js').Result} result in which the visitor has chosen a word */
+function showSentence(result) {
+  confidence.scores = undefined;
+  target.clear();
+  target.append(result.translation);
+  show(result);
+  target.element.focus();
+  announce();
+}
+
+/** What is known of the words that are shown does not hold for those to come. */
+function forget() {
+  shown = undefined;
+  links.words = undefined;
+  confidence.scores = undefined;
+  nextWords.close();
 }
 
 /**
@@ -166,7 +277,7 @@ async function translate() {
 async function obtain(pair, signal) {
   const availability = await Translator.availability({ sourceLanguage: pair.from, targetLanguage: pair.to });
   signal.throwIfAborted();
-  if (availability === 'available') note('Loading the model…');
+  if (availability === 'available') note(message('loading'));
   else showDownload(pair, translators.progress(pair));
   const translator = await translators.get(pair);
   signal.throwIfAborted();
@@ -188,11 +299,13 @@ function onDownload(pair, loaded) {
  */
 function showDownload(pair, loaded) {
   const bytes = sizes.get(`${pair.from} ${pair.to}`);
-  const size = bytes ? ` of ${(bytes / 1e6).toFixed(1)} MB` : '';
   element('download').hidden = loaded === 1;
   element('download-bar').value = loaded;
-  element('download-label').textContent =
-    `Downloading the model for ${menus.name(pair.from)} to ${menus.name(pair.to)}, once: ${Math.floor(loaded * 100)} %${size}`;
+  const names = { from: menus.name(pair.from), to: menus.name(pair.to) };
+  const start = message('downloadingOf', { ...names, percent: Math.floor(loaded * 100) });
+  element('download-label').textContent = bytes
+    ? message('downloadingSize', { start, size: Math.round(bytes / 1e5) / 10 })
+    : start;
   note('');
 }
 
@@ -202,7 +315,7 @@ function showDownload(pair, loaded) {
  */
 function speed(tokens, begun) {
   const seconds = Math.max(0.001, (performance.now() - begun) / 1000);
-  return `${number.format(tokens)} ${tokens === 1 ? 'token' : 'tokens'} · ${number.format(Math.round(tokens / seconds))} tokens/s`;
+  return message('speed', { tokens: counted('token', tokens), n: Math.round(tokens / seconds) });
 }
 
 /**
@@ -214,13 +327,14 @@ function finish(text, alternatives = []) {
   others.show(alternatives, menus.to);
   element('stop').hidden = true;
   element('copy').hidden = target.value === '';
+  readTarget.update();
   note(text);
 }
 
 function stop() {
   if (element('stop').hidden) return;
   run?.abort();
-  finish('Stopped');
+  finish(message('stopped'));
 }
 
 /** @param {string} text */
@@ -230,18 +344,30 @@ function note(text) {
 
 function describeSource() {
   const { length } = source.value;
-  element('source-note').textContent = `${number.format(length)} ${length === 1 ? 'character' : 'characters'}`;
+  element('source-note').textContent = counted('character', length);
   element('clear').hidden = length === 0;
   element('undo').hidden = !draft.canUndo;
+  share.update();
+  readSource.update();
 }
 
 function announce() {
   clearTimeout(announceTimer);
   announceTimer = setTimeout(() => {
     const long = target.value.length > ANNOUNCE_AT_MOST;
-    element('announcer').lang = long ? 'en' : menus.to;
-    element('announcer').textContent = long ? 'The translation is complete.' : target.value;
+    element('announcer').lang = long ? language : menus.to;
+    element('announcer').textContent = long ? message('complete') : target.value;
   }, ANNOUNCE_AFTER_MS);
+}
+
+/**
+ * At once, for who cannot see what a key has done.
+ * @param {string} text
+ */
+function say(text) {
+  clearTimeout(announceTimer);
+  element('announcer').lang = language;
+  element('announcer').textContent = text;
 }
 
 /** @param {any} error */
@@ -252,7 +378,11 @@ function showFailure(error) {
   element('copy').hidden = target.value === '';
   note('');
   others.show([], menus.to);
-  element('failure-text').textContent = error.message;
+  // What the API says is English.
+  const cause = document.createElement('span');
+  cause.lang = 'en';
+  cause.textContent = error.message;
+  element('failure-text').replaceChildren(message('failed'), cause);
   element('failure').hidden = false;
 }
 
@@ -299,13 +429,13 @@ async function copy() {
   const button = element('copy');
   try {
     await navigator.clipboard.writeText(target.value);
-    button.textContent = 'Copied';
+    button.textContent = message('copied');
   } catch {
     // The browser refused the clipboard: select the text, so that the visitor's own Ctrl+C does it.
     getSelection()?.selectAllChildren(element('target'));
-    button.textContent = 'Selected';
+    button.textContent = message('selected');
   }
-  setTimeout(() => (button.textContent = 'Copy'), 2000);
+  setTimeout(() => (button.textContent = message('copy')), 2000);
 }
 
 await start();

@@ -11,6 +11,10 @@ export class TargetText {
     this.#element = element;
   }
 
+  get element() {
+    return this.#element;
+  }
+
   /** The text as it was translated. */
   get value() {
     return this.#value;
@@ -44,6 +48,42 @@ export class TargetText {
     this.#value = '';
     this.#element.classList.remove('stale');
     this.#element.replaceChildren();
+  }
+
+  /**
+   * A part of what is shown.
+   * @param {number} start in UTF-16 units of the text
+   * @param {number} end within the same line
+   * @returns {Range | undefined}
+   */
+  range(start, end) {
+    let begin = 0;
+    for (const { firstChild: text } of this.#element.children) {
+      const length = text instanceof Text ? text.length : 0;
+      if (text instanceof Text && start >= begin && end <= begin + length) {
+        const range = document.createRange();
+        range.setStart(text, start - begin);
+        range.setEnd(text, end - begin);
+        return range;
+      }
+      begin += length + 1;
+    }
+    return undefined;
+  }
+
+  /**
+   * Where in the text a place of the page is; -1: it is none of it.
+   * @param {Node} node
+   * @param {number} offset
+   */
+  offsetAt(node, offset) {
+    let begin = 0;
+    for (const line of this.#element.children) {
+      const text = line.firstChild;
+      if (text === node) return begin + offset;
+      begin += (text instanceof Text ? text.length : 0) + 1;
+    }
+    return -1;
   }
 
   /**

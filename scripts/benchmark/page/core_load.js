@@ -8,7 +8,7 @@ import { loadCore } from '../engine/core.js';
 export async function instantiate(folder = '../core') {
   const { default: createModule } = await import(`${folder}/dragoman-core.mjs`);
   const url = (name) => new URL(`${folder}/${name}`, import.meta.url);
-  return loadCore(createModule, { core: url('dragoman-core.wasm'), kernels: url('dragoman-relaxed.wasm') });
+  return loadCore(createModule, { core: { url: url('dragoman-core.wasm') }, kernels: { url: url('dragoman-relaxed.wasm') } });
 }
 
 /** @returns {Promise<any>} an Engine with the model folder at the URL `model` */

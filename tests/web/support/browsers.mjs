@@ -20,7 +20,7 @@ const browsers = [
 export function inEachBrowser(suite, preferences = {}) {
   for (const { browserName, launch, skip } of browsers) {
     // A test that waits for what never comes must not hold up all others for ever.
-    describe(browserName, { skip, timeout: 420_000 }, () => {
+    describe(browserName, { skip, timeout: 1_200_000 }, () => {
       const environment = /** @type {Environment} */ ({ browserName });
       before(async () => {
         [environment.site, environment.browser] = await Promise.all([openSite(), launch(preferences)]);

@@ -1,4 +1,5 @@
 import { chromium } from 'playwright-core';
+import { patient } from './patience.mjs';
 
 /** The flags keep Chromium from calling home and from needing a display, a GPU or a user namespace. */
 const ARGS = [
@@ -15,8 +16,8 @@ const ARGS = [
 ];
 
 /** @param {string[]} [extra] flags */
-export function launchChromium(extra = []) {
-  return chromium.launch(options(extra));
+export async function launchChromium(extra = []) {
+  return patient(await chromium.launch(options(extra)));
 }
 
 /**
@@ -34,6 +35,6 @@ function options(extra) {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [...ARGS, ...extra],
     // Debian's wrapper script grumbles on stderr; playwright reads only the pipe.
-    timeout: 30_000,
+    timeout: 120_000,
   };
 }

@@ -9,6 +9,7 @@ const API_BEAM = 4;
  * @returns {Promise<string[]>} German, as the API gives it
  */
 export async function expected(texts) {
-  const engine = await loadEngine(await loadCore(), fileURLToPath(new URL('../../../weights/en-de', import.meta.url)));
-  return texts.map((text) => translate(engine, text, { beam: API_BEAM }).text);
+  const core = await loadCore();
+  const engine = await loadEngine(core, fileURLToPath(new URL('../../../weights/en-de', import.meta.url)));
+  return texts.map((text) => translate(core, engine, text, { beam: API_BEAM }).text);
 }

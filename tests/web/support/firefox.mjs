@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { firefox } from 'playwright-core';
+import { patient } from './patience.mjs';
 
 const executablePath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 
@@ -11,8 +12,8 @@ export const firefoxMissing = existsSync(executablePath) ? false : `${executable
  * Firefox ESR 153 does not have yet.)
  * @param {Record<string, string | number | boolean>} [preferences] as in about:config
  */
-export function launchFirefox(preferences = {}) {
-  return firefox.launch({
+export async function launchFirefox(preferences = {}) {
+  const browser = await firefox.launch({
     executablePath,
     // The name under which playwright speaks BiDi rather than the protocol of its own patched Firefox.
     channel: 'moz-firefox',
@@ -21,6 +22,7 @@ export function launchFirefox(preferences = {}) {
       'network.dns.localDomains': 'insecure.test',
       ...preferences,
     },
-    timeout: 60_000,
+    timeout: 120_000,
   });
+  return patient(browser);
 }

@@ -1,0 +1,77 @@
+/** web/examples/extension as a visitor has it: loaded into Chromium, it translates a page that knows nothing of it. */
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { buildPackage } from '../../scripts/site/package.mjs';
+import { expected } from './support/expected.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const SENTENCES = ['Good morning!', 'Where is the station?'];
+const translations = await expected(SENTENCES);
+const PAGE = `<!doctype html><html lang="en"><title>A page</title><h1>${SENTENCES[0]}</h1><p id="p">${SENTENCES[1]}</p></html>`;
+let folder, context, server, url;
+
+before(async () => {
+  folder = await mkdtemp(join(root, 'build/extension-test-'));
+  const extension = join(folder, 'extension');
+  await cp(join(root, 'web/examples/extension'), extension, { recursive: true });
+  await cp(await buildPackage(join(folder, 'package')), join(extension, 'node_modules/dragoman'), { recursive: true });
+  // A click on its button would give it the tab; a test cannot click there.
+  const path = join(extension, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...manifest, host_permissions: ['http://127.0.0.1/*'] }));
+  // A strict page: what the extension does in it must not need the page's leave.
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': "default-src 'none'" };
+  server = createServer((_, response) => response.writeHead(200, headers).end(PAGE)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.on('listening', resolve));
+  url = `http://127.0.0.1:${server.address().port}/`;
+  context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    ignoreDefaultArgs: ['--disable-extensions'],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      `--disable-extensions-except=${extension}`,
+      `--load-extension=${extension}`,
+    ],
+  });
+});
+
+after(async () => {
+  await context?.close();
+  server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a click translates the page, another one gives it back; a selection is translated alone', {
+  timeout: 240_000,
+}, async () => {
+  const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  const page = await context.newPage();
+  await page.goto(url);
+  const ask = (what) =>
+    background.evaluate(async (what) => {
+      const [tab] = await chrome.tabs.query({ url: 'http://127.0.0.1/*' });
+      if (what === 'page') chrome.action.onClicked.dispatch(tab);
+      else chrome.contextMenus.onClicked.dispatch({ menuItemId: 'selection', frameId: 0 }, tab);
+    }, what);
+  const shown = () => page.evaluate(() => [...document.querySelectorAll('h1, p')].map(({ textContent }) => textContent));
+  const until = (wanted) =>
+    page.waitForFunction(
+      (wanted) => [...document.querySelectorAll('h1, p')].map(({ textContent }) => textContent).join('|') === wanted.join('|'),
+      wanted,
+    );
+  await ask('page');
+  await until(translations);
+  await ask('page');
+  await until(SENTENCES);
+  await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('#p')));
+  await ask('selection');
+  await until([SENTENCES[0], translations[1]]);
+  assert.deepEqual(await shown(), [SENTENCES[0], translations[1]]);
+});

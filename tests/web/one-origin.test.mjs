@@ -1,0 +1,93 @@
+/** No request leaves the origin, in whatever state the page is: seen from a proxy that all of the browser's traffic passes. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { firefoxMissing } from './support/firefox.mjs';
+import { launchWatched } from './support/proxy.mjs';
+import { answers, openSite } from './support/site.mjs';
+
+const MODEL = '/weights/en-de/model.safetensors';
+const MANIFEST = '/weights/manifest.json';
+// Text that would fetch something if anything took it for more than text.
+const HOSTILE = [
+  'See https://elsewhere.test/page and http://elsewhere.test/image.png today.',
+  '<img src="http://elsewhere.test/1.png"><script src="http://elsewhere.test/1.js"></script>',
+  '<link rel="stylesheet" href="http://elsewhere.test/1.css"><iframe src="http://elsewhere.test/"></iframe>',
+  '![picture](http://elsewhere.test/2.png) url(http://elsewhere.test/3.png) @import "http://elsewhere.test/2.css";',
+].join('\n');
+
+for (const browserName of /** @type {const} */ (['Chromium', 'Firefox'])) {
+  describe(browserName, { skip: browserName === 'Firefox' && firefoxMissing, timeout: 300_000 }, () => {
+    let site, watched, page;
+
+    before(async () => {
+      [site, watched] = await Promise.all([openSite(), launchWatched(browserName)]);
+      page = await (await watched.browser.newContext()).newPage();
+    });
+
+    after(async () => {
+      await watched?.close();
+      await site?.close();
+    });
+
+    const settled = () =>
+      page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent), undefined, {
+        timeout: 60_000,
+      });
+
+    /** Uses whatever can be used: each choice of each menu, each button, each file field. */
+    async function useEverything() {
+      const controls = page.locator('main :is(button, select, summary, input), footer button');
+      for (let i = 0; i < (await controls.count()); i++) {
+        const control = controls.nth(i);
+        if (!(await control.isVisible()) || !(await control.isEnabled())) continue;
+        const kind = await control.evaluate((found) => (found instanceof HTMLInputElement ? found.type : found.localName));
+        if (kind === 'select') {
+          const values = await control.evaluate((menu) => [...menu.options].map(({ value }) => value));
+          for (const value of values) await control.selectOption(value);
+        } else if (kind === 'file') {
+          const buffer = Buffer.from(`<!doctype html><html><body>${HOSTILE}</body></html>`);
+          await control.setInputFiles({ name: 'hostile.html', mimeType: 'text/html', buffer });
+        } else {
+          await control.click({ timeout: 5000 }).catch(() => {});
+        }
+      }
+    }
+
+    test('first visit, download, failures, hostile text, every control, reload, without a network', async () => {
+      site.rules.set(MANIFEST, answers.status(500));
+      await page.goto(site.url);
+      await page.waitForSelector('#failure:visible');
+      site.rules.clear();
+      site.rules.set(MODEL, answers.html);
+      await page.click('#retry');
+      await page.fill('#source', HOSTILE);
+      await page.waitForSelector('#failure:visible');
+      site.rules.clear();
+      await page.click('#retry');
+      await settled();
+      await useEverything();
+      await page.fill('#source', HOSTILE);
+      await page.evaluate(() => navigator.serviceWorker.ready);
+      await page.reload();
+      await page.fill('#source', HOSTILE);
+      await settled();
+      await useEverything();
+      site.stop();
+      await page.reload();
+      await page.fill('#source', HOSTILE);
+      await settled();
+      assert.ok(site.requests.includes('/worker.js') || site.requests.includes('/worker-threads.js'), 'workers are counted');
+      assert.deepEqual([...watched.hosts], [new URL(site.url).host]);
+    });
+
+    test('what the proxy would see if there were such a request', async () => {
+      const other = await openSite({ headers: {} });
+      await page.goto(`${other.url}blank.html`);
+      await page.evaluate(() => fetch('http://elsewhere.test/', { mode: 'no-cors' }).catch(() => {}));
+      await page.evaluate(() => fetch('https://elsewhere.test/', { mode: 'no-cors' }).catch(() => {}));
+      await other.close();
+      assert.ok(watched.hosts.has('elsewhere.test'));
+      assert.ok(watched.hosts.has('elsewhere.test:443'));
+    });
+  });
+}
