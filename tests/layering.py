@@ -8,6 +8,7 @@ src:  base <- kernels <- model <- engine <- bindings        kernels, engine <- c
 web:  base <- models <- engine, markup <- api <- content <- top       top: the files directly in web/, whose places others know
       base <- api <- element <- top <- page    markup <- content     (entries, workers)
       base, markup <- files <- top <- node                    base, engine <- page (to know which build of it will run)
+      engine <- same-thread
 """
 import os
 import pathlib
@@ -40,6 +41,7 @@ WEB = {
     TOP: {'base', 'engine', 'api', 'content', 'element', 'files', 'core'},
     'page': {TOP, 'base', 'engine'},
     'node': {TOP},
+    'same-thread': {'engine', 'core'},
     'examples': set(),
     'icons': set(),
 }

@@ -101,6 +101,13 @@ async function bundle(source, dist) {
   // Together, so that a page which uses both entries has one set of engines.
   const entries = ['dragoman.js', 'element.js', 'files.js', 'worker.js', 'worker-threads.js'];
   const { metafile } = await build({ ...common, entryPoints: entries.map((name) => join(source, name)) });
+  // In one file: a service worker has none but those that it imports by name.
+  await build({
+    ...common,
+    splitting: false,
+    entryPoints: [join(source, 'same-thread.js')],
+    plugins: [addressesFromTheTop, twins(join(source, 'same-thread'), /\/worker-host\.js$/)],
+  });
   await build({
     ...common,
     platform: 'node',
@@ -111,7 +118,7 @@ async function bundle(source, dist) {
       'node-cli': join(source, 'node/cli.js'),
       'node-cli-worker': join(source, 'node/cli-worker.js'),
     },
-    plugins: [addressesFromTheTop, nodeTwins(source)],
+    plugins: [addressesFromTheTop, twins(join(source, 'node'), /\/(worker-host|resource)\.js$/)],
   });
   return librariesIn(/** @type {import('esbuild').Metafile} */ (metafile));
 }
@@ -123,7 +130,7 @@ async function bundle(source, dist) {
 const addressesFromTheTop = {
   name: 'addresses-from-the-top',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]source[\\/]\w+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]source[\\/][\w-]+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
       const code = await readFile(path, 'utf8');
       return { contents: code.replace(/'\.\.\/(?=.*\bimport\.meta\.url\b)/g, "'./") };
     });
@@ -131,15 +138,16 @@ const addressesFromTheTop = {
 };
 
 /**
- * Puts the files of web/node/ in the place of those of the same name in web/base/ and web/engine/.
- * @param {string} source
+ * Puts files of a folder in the place of those of the same name in web/base/ and web/engine/.
+ * @param {string} folder
+ * @param {RegExp} filter which
  * @returns {import('esbuild').Plugin}
  */
-function nodeTwins(source) {
+function twins(folder, filter) {
   return {
-    name: 'node-twins',
+    name: 'twins',
     setup({ onResolve }) {
-      onResolve({ filter: /\/(worker-host|resource)\.js$/ }, ({ path }) => ({ path: join(source, 'node', basename(path)) }));
+      onResolve({ filter }, ({ path }) => ({ path: join(folder, basename(path)) }));
       onResolve({ filter: /core\/dragoman-core\.mjs$/ }, () => ({ path: './core/dragoman-core.mjs', external: true }));
     },
   };
@@ -186,7 +194,7 @@ async function emitTypes(source, types) {
   await run(process.execPath, [
     tsc,
     ...arguments_,
-    ...['dragoman.js', 'element.js', 'files.js'].map((name) => join(source, name)),
+    ...['dragoman.js', 'element.js', 'files.js', 'same-thread.js'].map((name) => join(source, name)),
   ]);
   // Types of the language tables are nobody's business.
   await rm(join(types, 'vendor'), { recursive: true, force: true });
@@ -215,6 +223,7 @@ function packageJson() {
       '.': { types, node: './dist/node.js', default: './dist/dragoman.js' },
       './element': { types: './dist/types/element.d.ts', default: './dist/element.js' },
       './files': { types: './dist/types/files.d.ts', default: './dist/files.js' },
+      './same-thread': { types: './dist/types/same-thread.d.ts', default: './dist/same-thread.js' },
       './manifest.schema.json': './dist/manifest.schema.json',
       './dist/*': './dist/*',
       './package.json': './package.json',

@@ -15,7 +15,7 @@ import { librariesIn, licenceTexts } from './libraries.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // For the npm package and for people.
-const NOT_SERVED = /^web[\\/](examples|node|jsconfig.*|.*\.(md|d\.ts))$/;
+const NOT_SERVED = /^web[\\/](examples|node|same-thread(\.js)?|jsconfig.*|.*\.(md|d\.ts))$/;
 
 /**
  * @param {string} [target] folder to write; emptied first

@@ -7,8 +7,8 @@ import { fromFlat as scoresFromFlat } from './scores.js';
 
 /**
  * The worker of one direction: the only place that touches the wasm module. It owns the loop that drives the engine, so
- * that a translation can be cancelled between two steps and partial text leaves as it arises. Two files start it, each with
- * a build of the engine: worker.js and worker-threads.js.
+ * that a translation can be cancelled between two steps and partial text leaves as it arises. Two files start it in a
+ * worker, each with a build of the engine: worker.js and worker-threads.js; one where there are no workers: same-thread/worker-host.js.
  *
  * What the page sends, and what it is sent:
  * @typedef {{type: 'load', model: Model, alive: string}} Load comes once; `alive` is the lock to hold
@@ -24,6 +24,7 @@ import { fromFlat as scoresFromFlat } from './scores.js';
  * @typedef {import('../base/errors.js').ErrorRecord} ErrorRecord
  * @typedef {import('../models/manifest.js').Model} Model
  * @typedef {import('./core.js').Core} Core
+ * @typedef {import('./core.js').CoreEngine} CoreEngine
  */
 
 // The longest stretch of work between two looks at the mailbox: a cancelled translation stops at most this much later.
@@ -33,78 +34,210 @@ const PROGRESS_MS = 50;
 // While it loads, the page is told so often that this worker gets on.
 const SIGN_OF_LIFE_MS = 5000;
 
-/** Brings the engine's module. @type {() => Promise<Core>} */
-let loadCore;
-/** How many threads the engine gets, this one counted. @type {number} */
-let threads;
-/** @type {Core} */
-let core;
-/** @type {import('./core.js').CoreEngine} */
-let engine;
-/**
- * Translations in flight, by the page's number for them.
- * @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, options: import('./core.js').CoreOptions,
- *   attention: AttentionRecord | undefined}>}
- */
-const live = new Map();
+export class EngineLoop {
+  #loadCore;
+  #threads;
+  #post;
+  /** @type {Core | undefined} */
+  #core;
+  /** @type {CoreEngine | undefined} */
+  #engine;
+  /**
+   * Translations in flight, by the page's number for them.
+   * @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, options: import('./core.js').CoreOptions,
+   *   attention: AttentionRecord | undefined}>}
+   */
+  #live = new Map();
+  // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
+  #pulse = new MessageChannel();
+  #working = false;
+  /** Gives back the lock that says that this one lives. */
+  #release = () => {};
 
-// A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
-const pulse = new MessageChannel();
-let working = false;
-pulse.port1.onmessage = work;
+  /**
+   * @param {{loadCore: () => Promise<Core>, threads?: number, post: (message: FromWorker) => void}} options `loadCore` brings the
+   *   engine's module; `threads` is how many it gets, this one counted
+   */
+  constructor({ loadCore, threads = 1, post }) {
+    this.#loadCore = loadCore;
+    this.#threads = threads;
+    this.#post = post;
+    this.#pulse.port1.onmessage = () => this.#work();
+  }
 
-/** @param {FromWorker} message */
-const post = (message) => self.postMessage(message);
+  /** @param {ToWorker} message */
+  receive(message) {
+    if (message.type === 'load') this.#load(message);
+    else if (message.type === 'translate') this.#translate(message);
+    else if (message.type === 'cancel') this.#drop(message.id);
+  }
 
-/** @param {{loadCore: () => Promise<Core>, threads?: number}} options */
-export function serve(options) {
-  ({ loadCore, threads = 1 } = options);
-  self.onmessage = (/** @type {MessageEvent<ToWorker>} */ { data }) => {
-    if (data.type === 'load') load(data);
-    else if (data.type === 'translate') translate(data);
-    else if (data.type === 'cancel') drop(data.id);
-  };
-}
+  /** For who has no worker to terminate: after this nothing holds the engine. */
+  end() {
+    this.#pulse.port1.close();
+    this.#release();
+  }
 
-/** @param {Load} message */
-async function load({ model, alive }) {
-  // Held until this worker dies, however it dies: the page waits for the same lock, and so learns of a silent death, for
-  // which browsers have no event.
-  globalThis.navigator?.locks
-    ?.request(alive, () => {
-      post({ type: 'alive' });
-      return new Promise(() => {});
-    })
-    .catch(() => {});
-  const signs = setInterval(() => post({ type: 'loading' }), SIGN_OF_LIFE_MS);
-  /** @type {Record<string, import('./core.js').Buffer>} */
-  const buffers = {};
-  try {
-    const loaded = await loadCore().catch((error) => {
-      // Fetched, but not to be run: shared memory is refused. On one thread it will do.
-      if (threads > 1 && error?.name !== 'NetworkError') return undefined;
+  /** @param {Load} message */
+  async #load({ model, alive }) {
+    // Held until this worker dies, however it dies: the page waits for the same lock, and so learns of a silent death, for
+    // which browsers have no event.
+    globalThis.navigator?.locks
+      ?.request(alive, () => {
+        this.#post({ type: 'alive' });
+        return new Promise((release) => (this.#release = () => release(undefined)));
+      })
+      .catch(() => {});
+    const signs = setInterval(() => this.#post({ type: 'loading' }), SIGN_OF_LIFE_MS);
+    /** @type {Record<string, import('./core.js').Buffer>} */
+    const buffers = {};
+    try {
+      const core = await this.#loadCore().catch((error) => {
+        // Fetched, but not to be run: shared memory is refused. On one thread it will do.
+        if (this.#threads > 1 && error?.name !== 'NetworkError') return undefined;
+        throw error;
+      });
+      if (!core) return this.#post({ type: 'no threads' });
+      for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
+      await loadModel(model, buffers, this.#throttledProgress());
+      await unpack(core, buffers);
+      this.#core = core;
+      this.#engine = newEngine(core, model, buffers, this.#threads);
+      this.#post({ type: 'ready' });
+    } catch (error) {
+      this.#post({ type: 'failed', error: toRecord(error) });
+    } finally {
+      clearInterval(signs);
+      for (const buffer of Object.values(buffers)) buffer.delete();
+    }
+  }
+
+  #throttledProgress() {
+    let loaded = 0;
+    let waiting = false;
+    return (/** @type {number} */ bytes) => {
+      loaded = bytes;
+      if (waiting) return;
+      waiting = true;
+      // The last value of a burst is told as well: it may be all there is for a while.
+      setTimeout(() => {
+        waiting = false;
+        if (!this.#engine) this.#post({ type: 'progress', loaded });
+      }, PROGRESS_MS);
+    };
+  }
+
+  /** @param {Translate} message */
+  #translate({ id, text, streaming, options }) {
+    const [core, engine] = [/** @type {Core} */ (this.#core), /** @type {CoreEngine} */ (this.#engine)];
+    try {
+      const all = { ...core.defaultOptions(), ...options };
+      // What is no Unicode becomes U+FFFD in the text and in what goes with it.
+      all.prefix = utf8(all.prefix);
+      all.glossary = utf8(all.glossary);
+      const attention = all.attention ? new AttentionRecord(engine.shape()) : undefined;
+      const handle = engine.start(utf8(text), all);
+      attention?.began();
+      this.#live.set(id, { handle, streaming, options: all, attention });
+    } catch (error) {
+      this.#failOrCrash([id], error);
+    }
+    if (!this.#working) {
+      this.#working = true;
+      this.#pulse.port2.postMessage(null);
+    }
+  }
+
+  /** @param {number} id */
+  #drop(id) {
+    this.#live.get(id)?.handle.delete();
+    this.#live.delete(id);
+  }
+
+  #work() {
+    const engine = /** @type {CoreEngine} */ (this.#engine);
+    const end = performance.now() + SLICE_MS;
+    try {
+      do {
+        this.#working = engine.step();
+        for (const { attention } of this.#live.values()) attention?.stepped();
+        this.#deliver();
+      } while (this.#working && performance.now() < end);
+    } catch (error) {
+      this.#working = false;
+      this.#failOrCrash([...this.#live.keys()], error);
+    }
+    if (this.#working) this.#pulse.port2.postMessage(null);
+  }
+
+  /** What became final in this step, of all translations, in one message. */
+  #deliver() {
+    /** @type {Part[]} */
+    const parts = [];
+    for (const [id, { handle, streaming, options, attention }] of this.#live) {
+      const done = handle.done();
+      const text = streaming || done ? handle.takeText() : '';
+      if (!text && !done) continue;
+      const statistics = {
+        tokens: handle.tokens(),
+        sentences: handle.sentences(),
+        sentencesDone: handle.sentencesDone(),
+        memory: /** @type {Core} */ (this.#core).HEAPU8.length,
+      };
+      if (!done) {
+        parts.push({ id, text, statistics, result: undefined });
+        continue;
+      }
+      const alignment = options.alignment || options.attention ? alignmentFromFlat(handle.alignment()) : undefined;
+      const result = {
+        alternatives: handle.alternatives(),
+        alignment,
+        attention: alignment && attention?.of(alignment, handle.headAttention()),
+        scores: options.scores ? scoresFromFlat(handle.scores()) : undefined,
+        nextWords: options.nextWords > 0 ? handle.nextWords() : undefined,
+      };
+      parts.push({ id, text, statistics, result });
+      this.#drop(id);
+    }
+    if (parts.length > 0) this.#post({ type: 'output', parts });
+  }
+
+  /**
+   * The core's own errors carry a code and leave it usable. Anything else (a trap in wasm) leaves it in an unknown state: the page
+   * is told, and replaces this worker; the console has the error as it is.
+   * @param {number[]} ids
+   * @param {any} error
+   */
+  #failOrCrash(ids, error) {
+    if (typeof error?.code !== 'string') {
+      this.#post({ type: 'failed', error: { name: 'OperationError', message: `The translation engine stopped: ${error}.` } });
       throw error;
-    });
-    if (!loaded) return post({ type: 'no threads' });
-    core = loaded;
-    for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
-    await loadModel(model, buffers, throttledProgress());
-    await unpack(buffers);
-    engine = newEngine(model, buffers);
-    post({ type: 'ready' });
-  } catch (error) {
-    post({ type: 'failed', error: toRecord(error) });
-  } finally {
-    clearInterval(signs);
-    for (const buffer of Object.values(buffers)) buffer.delete();
+    }
+    for (const id of ids) {
+      this.#drop(id);
+      this.#post({ type: 'error', id, error: toRecord(error) });
+    }
   }
 }
 
 /**
+ * In a worker: all its messages are for the loop.
+ * @param {{loadCore: () => Promise<Core>, threads?: number}} options as EngineLoop takes them
+ */
+export function serve(options) {
+  const loop = new EngineLoop({ ...options, post: (message) => self.postMessage(message) });
+  self.onmessage = (/** @type {MessageEvent<ToWorker>} */ { data }) => loop.receive(data);
+}
+
+/** @param {any} text @returns {Uint8Array} */
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/**
  * Puts what a gzipped file holds in the place of the file.
+ * @param {Core} core
  * @param {Record<string, import('./core.js').Buffer>} buffers by file name
  */
-async function unpack(buffers) {
+async function unpack(core, buffers) {
   for (const [name, packed] of Object.entries(buffers)) {
     if (!isGzip(packed.view())) continue;
     const bytes = await gunzip(packed.view().slice(), name);
@@ -115,10 +248,12 @@ async function unpack(buffers) {
 }
 
 /**
+ * @param {Core} core
  * @param {Model} model
  * @param {Record<string, import('./core.js').Buffer>} buffers by file name
+ * @param {number} threads
  */
-function newEngine({ format, sourceLanguage, targetLanguage }, buffers) {
+function newEngine(core, { format, sourceLanguage, targetLanguage }, buffers, threads) {
   if (format === 'bergamot') {
     const languages = JSON.stringify({ source_language: sourceLanguage, target_language: targetLanguage });
     const vocabulary = buffers['vocab.spm'] ?? buffers['source.spm'];
@@ -128,109 +263,4 @@ function newEngine({ format, sourceLanguage, targetLanguage }, buffers) {
   // A copy: where threads share the memory, a TextDecoder does not read from it.
   const config = new TextDecoder().decode(buffers['config.json'].view().slice());
   return new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm'], null, null, threads);
-}
-
-function throttledProgress() {
-  let loaded = 0;
-  let waiting = false;
-  return (/** @type {number} */ bytes) => {
-    loaded = bytes;
-    if (waiting) return;
-    waiting = true;
-    // The last value of a burst is told as well: it may be all there is for a while.
-    setTimeout(() => {
-      waiting = false;
-      if (!engine) post({ type: 'progress', loaded });
-    }, PROGRESS_MS);
-  };
-}
-
-/** @param {any} text @returns {Uint8Array} */
-const utf8 = (text) => new TextEncoder().encode(text);
-
-/** @param {Translate} message */
-function translate({ id, text, streaming, options }) {
-  try {
-    const all = { ...core.defaultOptions(), ...options };
-    // What is no Unicode becomes U+FFFD in the text and in what goes with it.
-    all.prefix = utf8(all.prefix);
-    all.glossary = utf8(all.glossary);
-    const attention = all.attention ? new AttentionRecord(engine.shape()) : undefined;
-    const handle = engine.start(utf8(text), all);
-    attention?.began();
-    live.set(id, { handle, streaming, options: all, attention });
-  } catch (error) {
-    failOrCrash([id], error);
-  }
-  if (!working) {
-    working = true;
-    pulse.port2.postMessage(null);
-  }
-}
-
-/** @param {number} id */
-function drop(id) {
-  live.get(id)?.handle.delete();
-  live.delete(id);
-}
-
-function work() {
-  const end = performance.now() + SLICE_MS;
-  try {
-    do {
-      working = engine.step();
-      for (const { attention } of live.values()) attention?.stepped();
-      deliver();
-    } while (working && performance.now() < end);
-  } catch (error) {
-    working = false;
-    failOrCrash([...live.keys()], error);
-  }
-  if (working) pulse.port2.postMessage(null);
-}
-
-/** What became final in this step, of all translations, in one message. */
-function deliver() {
-  /** @type {Part[]} */
-  const parts = [];
-  for (const [id, { handle, streaming, options, attention }] of live) {
-    const done = handle.done();
-    const text = streaming || done ? handle.takeText() : '';
-    if (!text && !done) continue;
-    const statistics = {
-      tokens: handle.tokens(),
-      sentences: handle.sentences(),
-      sentencesDone: handle.sentencesDone(),
-      memory: core.HEAPU8.length,
-    };
-    if (!done) {
-      parts.push({ id, text, statistics, result: undefined });
-      continue;
-    }
-    const alignment = options.alignment || options.attention ? alignmentFromFlat(handle.alignment()) : undefined;
-    const result = {
-      alternatives: handle.alternatives(),
-      alignment,
-      attention: alignment && attention?.of(alignment, handle.headAttention()),
-      scores: options.scores ? scoresFromFlat(handle.scores()) : undefined,
-      nextWords: options.nextWords > 0 ? handle.nextWords() : undefined,
-    };
-    parts.push({ id, text, statistics, result });
-    drop(id);
-  }
-  if (parts.length > 0) post({ type: 'output', parts });
-}
-
-/**
- * The core's own errors carry a code and leave it usable. Anything else (a trap in wasm) leaves it in an unknown state:
- * let it surface as an uncaught error, upon which the page replaces this worker.
- * @param {number[]} ids
- * @param {any} error
- */
-function failOrCrash(ids, error) {
-  if (typeof error?.code !== 'string') throw error;
-  for (const id of ids) {
-    drop(id);
-    post({ type: 'error', id, error: toRecord(error) });
-  }
 }

@@ -1,32 +1,37 @@
+import { Translator } from './node_modules/dragoman/dist/same-thread.js';
+
 /**
- * Begins a translation where the visitor asks for one: the button, for the page, or the menu of a selection. It puts content.js into the
- * page, and sees to it that somebody is there who translates: a document of the extension's own, since Chromium's service workers cannot
- * start workers. Firefox's background is such a document itself.
+ * Begins a translation where the visitor asks for one, by the button, for the page, or by the menu of a selection: it puts content.js
+ * into the page, and translates what that sends. In Chromium this is a service worker, which cannot start workers: the model runs on
+ * its own thread.
  */
-const host = chrome.offscreen ? openDocument : () => import('./host.js');
+
+/** The model is loaded with the first text, and again when the browser has ended this script in between. */
+let translator;
 
 chrome.runtime.onInstalled.addListener(() => {
   chrome.contextMenus.create({ id: 'selection', title: 'Translate the selection', contexts: ['selection'] });
 });
-chrome.action.onClicked.addListener((tab) => translate({ tabId: tab.id }, 'page'));
-chrome.contextMenus.onClicked.addListener(({ frameId }, tab) => translate({ tabId: tab.id, frameIds: [frameId] }, 'selection'));
+chrome.action.onClicked.addListener((tab) => begin({ tabId: tab.id }, 'page'));
+chrome.contextMenus.onClicked.addListener(({ frameId }, tab) => begin({ tabId: tab.id, frameIds: [frameId] }, 'selection'));
 
-async function translate(target, what) {
-  await host();
+async function begin(target, what) {
   await chrome.scripting.executeScript({ target, files: ['content.js'] });
   await chrome.scripting.executeScript({ target, func: (what) => globalThis.dragomanExample(what), args: [what] });
 }
 
-/** The one that is being opened. */
-let opening;
-
-async function openDocument() {
-  if (await chrome.offscreen.hasDocument()) return;
-  opening ??= chrome.offscreen.createDocument({
-    url: 'host.html',
-    reasons: ['WORKERS'],
-    justification: 'The model runs in a worker.',
+chrome.runtime.onMessage.addListener((message, _sender, answer) => {
+  if (typeof message?.translate !== 'string') return false;
+  translate(message).then(answer, (error) => {
+    translator = undefined;
+    answer({ error: error.message });
   });
-  await opening;
-  opening = undefined;
+  return true; // the answer comes later
+});
+
+async function translate({ translate: text, alignment }) {
+  translator ??= Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+  let found;
+  const translation = await (await translator).translate(text, { alignment, onAlignment: (alignment) => (found = alignment) });
+  return { translation, alignment: found };
 }

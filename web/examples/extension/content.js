@@ -1,9 +1,12 @@
-/** In the page, each time something is to be translated; once more gives back what was there. */
-{
+/**
+ * In the page, each time something is to be translated; once more gives back what was there. (A function: Firefox wants to copy the
+ * value that a script ends with.)
+ */
+(() => {
   // A name that the page has not: this world is the extension's.
   const state = (globalThis.dragomanState ??= {});
 
-  /** What translateElement takes for a translator: the one that the extension has elsewhere. */
+  /** What translateElement takes for a translator: the one that background.js has. */
   const translator = {
     sourceLanguage: 'en',
     targetLanguage: 'de',
@@ -29,4 +32,4 @@
     state.translation = await translateElement(root, { translator });
     await state.translation.finished;
   };
-}
+})();
