@@ -1,7 +1,4 @@
-import { nextTask, untilAborted } from '../base/abort.js';
-import { exception } from '../base/errors.js';
 import { canonicalTag } from '../base/language-tag.js';
-import { Route } from '../engine/route.js';
 import { routeAvailability } from '../models/availability.js';
 import {
   constructing,
@@ -11,9 +8,10 @@ import {
   requireQuota,
   stringArgument,
 } from './destroyable-model.js';
-import { translateHtml } from './html-translation.js';
 import { catalogue } from './models.js';
+import { openRoute } from './open-route.js';
 import { engineOptions, nextWordsOptions, scoreOptions } from './translate-options.js';
+import { startCall } from './translator-call.js';
 
 /**
  * @typedef {object} TranslatorLanguages
@@ -28,9 +26,6 @@ import { engineOptions, nextWordsOptions, scoreOptions } from './translate-optio
  * @typedef {import('../engine/engine.js').Result} Result
  * @typedef {import('./translate-options.js').EngineOptions} EngineOptions
  */
-
-// A letter, a digit or a mark: without any, there is nothing to translate, and the text comes back as it is.
-const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
 
 // A translator that nobody holds any more but that still works on a call must not be collected: its engine would end.
 const busy = new Set();
@@ -51,7 +46,7 @@ export class Translator extends DestroyableModel {
   /**
    * Not for pages: use `Translator.create()`.
    * @param {symbol} key
-   * @param {Route} route
+   * @param {import('../engine/route.js').Route} route
    * @param {string} sourceLanguage
    * @param {string} targetLanguage
    */
@@ -92,7 +87,7 @@ export class Translator extends DestroyableModel {
     requireActiveDocument();
     const route = await creation(
       options,
-      (report, signal) => open(source, target, options.models, report, signal),
+      (report, signal) => openRoute(source, target, options.models, report, signal),
       (unwanted) => unwanted.release(),
     );
     const translator = new Translator(constructing, route, source, target);
@@ -222,15 +217,15 @@ export class Translator extends DestroyableModel {
   }
 
   /**
-   * Sends one text on its way and ties the call's end, whichever comes first, to the signal.
+   * Sends one text on its way, unless what is asked for cannot be.
    * @param {string} text
    * @param {TranslateOptions} given
    * @param {() => EngineOptions} forEngine makes its options of them
    * @param {AbortSignal} signal
-   * @param {{streaming: boolean, onText: (text: string) => void, onDone: (result: Result) => void, onError: (error: any) => void}} listener
+   * @param {Omit<import('./translator-call.js').Listener, 'onEnd'>} listener
    * @returns {() => void} stops the work
    */
-  #start(text, given, forEngine, signal, { streaming, onText, onDone, onError }) {
+  #start(text, given, forEngine, signal, listener) {
     /** @type {EngineOptions} */
     let options;
     try {
@@ -240,65 +235,17 @@ export class Translator extends DestroyableModel {
       }
       requireQuota(text);
     } catch (error) {
-      onError(error);
+      listener.onError(error);
       return () => {};
     }
-    let stopWork = () => {};
-    let open = true;
-    const finish = () => {
-      open = false;
-      signal.removeEventListener('abort', onAbort);
-      if (--this.#pending === 0) busy.delete(this);
-    };
-    const stop = () => {
-      stopWork();
-      finish();
-    };
-    const onAbort = () => {
-      stop();
-      onError(signal.reason);
-    };
-    /** @param {Result} result */
-    const done = (result) => {
-      if (!open) return;
-      finish();
-      const { alternatives, alignment, attention, scores } = result;
-      tell(given.onAlternatives, alternatives.slice(0, given.alternatives ?? 0));
-      if (alignment) tell(given.onAlignment, alignment);
-      if (attention) tell(given.onAttention, attention);
-      if (scores) tell(given.onScores, scores);
-      onDone(result);
-    };
     this.#pending++;
     busy.add(this);
-    signal.addEventListener('abort', onAbort);
-    const { alignment, scores, prefix } = options;
-    if (!TRANSLATABLE.test(text) && !alignment && !scores && prefix === undefined) {
-      // Also a task later, so that an abort right after the call is heard here as everywhere.
-      nextTask().then(() => {
-        if (open && text) onText(text);
-        done({ alternatives: [] });
-      });
-      return stop;
-    }
-    /** @type {import('../engine/engine.js').Call} */
-    const call = {
-      text,
-      streaming,
-      options,
-      onText: (piece, statistics) => {
-        tell(given.onStatistics, statistics);
-        // The callback may have aborted the call.
-        if (open) onText(piece);
+    return startCall(this.#route, text, given, options, signal, {
+      ...listener,
+      onEnd: () => {
+        if (--this.#pending === 0) busy.delete(this);
       },
-      onDone: done,
-      onError: (error) => {
-        finish();
-        onError(error);
-      },
-    };
-    stopWork = given.format === 'html' ? translateHtml(this.#route, call) : this.#route.translate(call);
-    return stop;
+    });
   }
 }
 
@@ -308,69 +255,4 @@ function languages(options) {
     if (options?.[name] === undefined) throw new TypeError(`The option ${name} is missing.`);
   }
   return { source: canonicalTag(options.sourceLanguage), target: canonicalTag(options.targetLanguage) };
-}
-
-/**
- * The engines from one language to the other, loaded.
- * @param {string} source
- * @param {string} target
- * @param {TranslatorLanguages['models']} models
- * @param {(fraction: number) => void} report
- * @param {AbortSignal | undefined} signal
- */
-async function open(source, target, models, report, signal) {
-  const find = () => untilAborted(catalogue.route(source, target, models), signal);
-  const path = await find();
-  if (path.length === 0) {
-    throw exception('NotSupportedError', `There is no model to translate from ${source} to ${target}.`);
-  }
-  report(0);
-  try {
-    return await load(path, report, signal);
-  } catch (error) {
-    if (/** @type {DOMException} */ (error).name !== 'NetworkError') throw error;
-    // The server may have got other models since its list was read.
-    catalogue.forget(models);
-    const now = await find().catch(() => path);
-    signal?.throwIfAborted();
-    if (now.length === 0 || identity(now) === identity(path)) throw error;
-    return load(now, report, signal);
-  }
-}
-
-/** @param {import('../models/manifest.js').Model[]} path */
-function identity(path) {
-  return path.map(({ id, files }) => [id, ...files.map(({ url }) => url)].join(' ')).join(' ');
-}
-
-/**
- * @param {import('../models/manifest.js').Model[]} path
- * @param {(fraction: number) => void} report
- * @param {AbortSignal | undefined} signal
- */
-async function load(path, report, signal) {
-  const route = new Route(path);
-  try {
-    await untilAborted(route.load(report), signal);
-    return route;
-  } catch (error) {
-    route.release();
-    throw error;
-  }
-}
-
-/**
- * A fault in the page's callback is the page's: reported there, and no reason to lose the translation.
- * @template T
- * @param {((news: T) => void) | undefined} callback
- * @param {T} news
- */
-function tell(callback, news) {
-  try {
-    callback?.(news);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

@@ -1,11 +1,14 @@
 import { Dragoman, Translator } from '../dragoman.js';
+import { Announcer } from './announcer.js';
 import { Confidence } from './confidence.js';
+import { CopyButton } from './copy-button.js';
+import { DownloadLine } from './download-line.js';
 import { Draft } from './draft.js';
 import { FilePanel } from './file-panel.js';
 import { History } from './history.js';
 import { LanguageHint } from './language-hint.js';
 import { LanguageMenus } from './language-menus.js';
-import { chooseLanguage, counted, language, message } from './messages.js';
+import { chooseLanguage, counted, message } from './messages.js';
 import { NextWords } from './next-words.js';
 import { keepForOffline } from './offline.js';
 import { OtherTranslations } from './other-translations.js';
@@ -26,9 +29,6 @@ import { WordLinks } from './word-links.js';
 
 // Long enough to let a fast typist finish a word, short enough to feel immediate.
 const PAUSE_MS = 120;
-// A screen reader hears the translation once, when the visitor has paused, and not at every word.
-const ANNOUNCE_AFTER_MS = 1000;
-const ANNOUNCE_AT_MOST = 400;
 const ALTERNATIVES = 3;
 
 await chooseLanguage();
@@ -37,18 +37,24 @@ const element = (/** @type {string} */ id) => /** @type {any} */ (document.getEl
 /** @type {HTMLTextAreaElement} */
 const source = element('source');
 const target = new TargetText(element('target'));
+const announcer = new Announcer(element('announcer'));
 const others = new OtherTranslations(element('others'), target, () => {
   forget();
   announce();
 });
-const links = new WordLinks(source, target, say);
+const links = new WordLinks(source, target, (text) => announcer.now(text));
 /** What is shown, when it is complete. @type {import('./panels.js').Result | undefined} */
 let shown;
 const draft = new Draft();
 const menus = new LanguageMenus(element('from'), element('to'), onLanguages);
 const hint = new LanguageHint(element('hint'), menus, chooseSource);
+const download = new DownloadLine(
+  { box: element('download'), label: element('download-label'), bar: element('download-bar') },
+  (tag) => menus.name(tag),
+);
 const translators = new Translators(onDownload);
 const history = new History();
+const copy = new CopyButton(element('copy'), target);
 const share = new ShareButton(element('share'), state);
 const readSource = new ReadAloud(
   element('read-source'),
@@ -77,12 +83,8 @@ const panels = new Panels(element('extras'), {
 let run;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let pauseTimer;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let announceTimer;
 /** Whether the page itself is kept for use without a network. @type {Promise<boolean>} */
 let pageKept;
-/** Bytes of the models, by direction, for the progress line. */
-const sizes = new Map();
 
 async function start() {
   const kept = draft.restore();
@@ -102,7 +104,6 @@ async function start() {
   element('clear').addEventListener('click', clear);
   element('undo').addEventListener('click', undo);
   element('stop').addEventListener('click', stop);
-  element('copy').addEventListener('click', copy);
   element('retry').addEventListener('click', () => (menus.ready ? translate() : loadLanguages(saved)));
   // The timer of a hidden page may never run again.
   addEventListener('pagehide', () => {
@@ -127,7 +128,7 @@ async function loadLanguages(saved) {
   } catch (error) {
     return showFailure(error);
   }
-  for (const { sourceLanguage, targetLanguage, bytes } of directions) sizes.set(`${sourceLanguage} ${targetLanguage}`, bytes);
+  download.knowSizes(directions);
   menus.offer(directions, { sourceLanguage: saved.from ?? 'en', targetLanguage: saved.to ?? 'de' });
   showLanguages();
   // With nothing to translate yet the model is fetched ahead, unless the visitor counts bytes.
@@ -177,7 +178,7 @@ function onTyping() {
   describeSource();
   hint.hide();
   run?.abort();
-  clearTimeout(announceTimer);
+  announcer.cancel();
   clearTimeout(pauseTimer);
   pauseTimer = setTimeout(() => {
     keep();
@@ -187,7 +188,7 @@ function onTyping() {
 
 async function translate() {
   clearTimeout(pauseTimer);
-  clearTimeout(announceTimer);
+  announcer.cancel();
   run?.abort();
   if (!menus.ready) return;
   run = new AbortController();
@@ -203,7 +204,7 @@ async function translate() {
   if (!text.trim()) finish('');
   try {
     const translator = await obtain(pair, signal);
-    element('download').hidden = true;
+    download.hide();
     pageKept.then((kept) => (element('offline').hidden = !kept));
     if (!text.trim()) {
       panels.show({ text, translation: '', pair, alignment: undefined });
@@ -290,7 +291,7 @@ async function obtain(pair, signal) {
  */
 function onDownload(pair, loaded) {
   // Of a stored model, or of a direction that is not the chosen one any more, there is nothing to show.
-  if (!element('download').hidden && pair.from === menus.from && pair.to === menus.to) showDownload(pair, loaded);
+  if (download.isShown && pair.from === menus.from && pair.to === menus.to) showDownload(pair, loaded);
 }
 
 /**
@@ -298,14 +299,7 @@ function onDownload(pair, loaded) {
  * @param {number} loaded
  */
 function showDownload(pair, loaded) {
-  const bytes = sizes.get(`${pair.from} ${pair.to}`);
-  element('download').hidden = loaded === 1;
-  element('download-bar').value = loaded;
-  const names = { from: menus.name(pair.from), to: menus.name(pair.to) };
-  const start = message('downloadingOf', { ...names, percent: Math.floor(loaded * 100) });
-  element('download-label').textContent = bytes
-    ? message('downloadingSize', { start, size: Math.round(bytes / 1e5) / 10 })
-    : start;
+  download.show(pair, loaded);
   note('');
 }
 
@@ -326,7 +320,7 @@ function finish(text, alternatives = []) {
   target.finish();
   others.show(alternatives, menus.to);
   element('stop').hidden = true;
-  element('copy').hidden = target.value === '';
+  copy.update();
   readTarget.update();
   note(text);
 }
@@ -352,30 +346,15 @@ function describeSource() {
 }
 
 function announce() {
-  clearTimeout(announceTimer);
-  announceTimer = setTimeout(() => {
-    const long = target.value.length > ANNOUNCE_AT_MOST;
-    element('announcer').lang = long ? language : menus.to;
-    element('announcer').textContent = long ? message('complete') : target.value;
-  }, ANNOUNCE_AFTER_MS);
-}
-
-/**
- * At once, for who cannot see what a key has done.
- * @param {string} text
- */
-function say(text) {
-  clearTimeout(announceTimer);
-  element('announcer').lang = language;
-  element('announcer').textContent = text;
+  announcer.later(() => target.value, menus.to);
 }
 
 /** @param {any} error */
 function showFailure(error) {
   console.error(error);
-  element('download').hidden = true;
+  download.hide();
   element('stop').hidden = true;
-  element('copy').hidden = target.value === '';
+  copy.update();
   note('');
   others.show([], menus.to);
   // What the API says is English.
@@ -423,19 +402,6 @@ function change({ text, from, to }) {
   describeSource();
   keep();
   translate();
-}
-
-async function copy() {
-  const button = element('copy');
-  try {
-    await navigator.clipboard.writeText(target.value);
-    button.textContent = message('copied');
-  } catch {
-    // The browser refused the clipboard: select the text, so that the visitor's own Ctrl+C does it.
-    getSelection()?.selectAllChildren(element('target'));
-    button.textContent = message('selected');
-  }
-  setTimeout(() => (button.textContent = message('copy')), 2000);
 }
 
 await start();
