@@ -34,6 +34,13 @@ for (const colorScheme of ['light', 'dark']) {
         await page.click('#retry');
         await page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent));
         assert.deepEqual(await violations(page), [], 'with a translation');
+        await page.click('#confidence');
+        await page.waitForSelector('#doubts:visible');
+        await page.focus('#target');
+        for (const key of ['Home', 'Enter']) await page.keyboard.press(key);
+        await page.waitForSelector('#next-words li');
+        assert.deepEqual(await violations(page), [], 'with doubts, and what else fits in the place of a word');
+        await page.keyboard.press('Escape');
         for (const panel of ['attention', 'how', 'history']) await page.click(`[aria-controls=${panel}]`);
         await page.waitForSelector('.heat-map svg');
         await page.waitForSelector('.stages li');

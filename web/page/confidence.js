@@ -1,4 +1,4 @@
-import { message } from './messages.js';
+import { message, percent } from './messages.js';
 
 /**
  * Marks the words of the translation that the model was not sure of, when the visitor wants that: the less sure, the plainer.
@@ -57,7 +57,7 @@ export class Confidence {
     }
     const doubtful = words.filter(({ probability }) => probability < above).sort((a, b) => a.probability - b.probability);
     const told = doubtful.slice(0, MOST_TOLD).map(({ start, end, probability }) => {
-      return `${this.#target.value.slice(start, end)} ${Math.round(100 * probability)} %`;
+      return `${this.#target.value.slice(start, end)} ${percent(probability)}`;
     });
     this.#note.textContent = told.length > 0 ? message('doubts', { words: told.join(', ') }) : message('noDoubts');
   }

@@ -1,5 +1,5 @@
 import { button, create } from './elements.js';
-import { language, message } from './messages.js';
+import { locale, message } from './messages.js';
 
 /**
  * The list of what was translated: each goes back into the text box, or away.
@@ -7,7 +7,7 @@ import { language, message } from './messages.js';
  * @param {import('./panels.js').Page} page
  */
 export function open(section, { history, bring, nameOf }) {
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const keep = /** @type {HTMLInputElement} */ (create('input', { type: 'checkbox', id: 'history-keep' }));
   keep.addEventListener('change', () => (history.isKept = keep.checked));
   const list = create('ul', { className: 'history' });

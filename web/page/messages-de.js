@@ -55,7 +55,8 @@ export const de = {
   replay: 'Noch einmal zeigen',
   heatMap:
     'Worauf jedes Stück der Übersetzung geschaut hat: Zeilen sind ihre Stücke, Spalten die des Textes. Pfeiltasten gehen von Feld zu Feld.',
-  heatMapHint: 'Zeilen: Stücke der Übersetzung. Spalten: Stücke des Textes. Zeige auf ein Feld, oder geh mit den Pfeiltasten.',
+  heatMapHint:
+    'Zeilen: Stücke der Übersetzung, und wohin jedes schaute, als das Nächste gesucht wurde. Spalten: Stücke des Textes. Zeige auf ein Feld, oder geh mit den Pfeiltasten.',
   heatMapCell: '{row} ← {column}: {percent}',
   heatMapTable: 'Wie sehr jedes Stück der Übersetzung (Zeilen) auf jedes Stück des Textes (Spalten) geschaut hat',
   asTable: 'Als Tabelle',
@@ -95,7 +96,7 @@ export const de = {
   offline: 'Auch ohne Netz benutzbar',
   update: 'Es gibt eine neue Fassung.',
   reload: 'Neu laden',
-  fileChoose: 'Datei übersetzen …',
+  fileChoose: 'Datei wählen …',
   file: 'Datei',
   fileDrop: 'Datei hier ablegen, um sie zu übersetzen',
   fileWorking: '{name} wird übersetzt',

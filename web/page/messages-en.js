@@ -54,7 +54,8 @@ export const en = {
   replay: 'Replay',
   heatMap:
     'What each piece of the translation looked at: a map of rows for its pieces and columns for those of the text. Arrow keys go from cell to cell.',
-  heatMapHint: 'Rows: pieces of the translation. Columns: pieces of the text. Point at a cell, or move with the arrow keys.',
+  heatMapHint:
+    'Rows: pieces of the translation, and where each looked for the next one. Columns: pieces of the text. Point at a cell, or move with the arrow keys.',
   heatMapCell: '{row} ← {column}: {percent}',
   heatMapTable: 'How much each piece of the translation (rows) looked at each piece of the text (columns)',
   asTable: 'As a table',

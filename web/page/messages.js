@@ -19,14 +19,16 @@ const ATTRIBUTES = { label: 'aria-label', title: 'title', placeholder: 'placehol
 let messages = en;
 /** Of the interface. */
 export let language = 'en';
-let plurals = new Intl.PluralRules(language);
-let numbers = new Intl.NumberFormat(language);
+/** The same, with the visitor's country if they named one: as numbers and times are written. */
+export let locale = 'en';
+let plurals = new Intl.PluralRules(locale);
+let numbers = new Intl.NumberFormat(locale);
 
 /** Chooses the language of the interface; to be awaited before anything else is said. */
 export async function chooseLanguage() {
   for (const tag of navigator.languages) {
     const wanted = tag.split('-')[0];
-    if (wanted === 'en') return;
+    if (wanted === 'en') return write(tag);
     if (!Object.hasOwn(others, wanted)) continue;
     try {
       messages = await others[wanted]();
@@ -35,13 +37,19 @@ export async function chooseLanguage() {
       return console.warn('Dragoman: the interface stays English.', error);
     }
     language = wanted;
-    plurals = new Intl.PluralRules(tag);
-    numbers = new Intl.NumberFormat(tag);
+    write(tag);
     document.documentElement.lang = language;
     document.title = message('title');
     fillIn(document.body);
     return;
   }
+}
+
+/** @param {string} tag as whom numbers and times are written */
+function write(tag) {
+  locale = tag;
+  plurals = new Intl.PluralRules(tag);
+  numbers = new Intl.NumberFormat(tag);
 }
 
 /**
@@ -73,6 +81,14 @@ export function message(key, values = {}) {
     const value = values[name] ?? '';
     return typeof value === 'number' ? numbers.format(value) : value;
   });
+}
+
+/**
+ * @param {number} probability
+ * @returns {string} in percent; what may be is not written as nothing
+ */
+export function percent(probability) {
+  return probability < 0.005 ? '< 1 %' : `${Math.round(100 * probability)} %`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { button, create } from './elements.js';
-import { message } from './messages.js';
+import { message, percent } from './messages.js';
 
 /**
  * What else may stand in a word's place: a choice, and the rest of the sentence is translated anew.
@@ -12,6 +12,8 @@ import { message } from './messages.js';
  */
 
 const COUNT = 6;
+// What is less probable is no choice, but the beginning of a slip.
+const LEAST = 0.001;
 
 export class NextWords {
   #box;
@@ -60,7 +62,7 @@ export class NextWords {
       /** @type {{text: string, probability: number}[]} */
       const words = await translator.nextWords(sentence, prefix, { count: COUNT, signal });
       const shown = translation.slice(...range);
-      const others = words.filter(({ text: other }) => other !== shown);
+      const others = words.filter(({ text: other, probability }) => other !== shown && probability >= LEAST);
       const choose = (/** @type {string} */ other) => this.#choose({ ...result, alignment }, index, prefix + other);
       this.#show(others, place, choose);
     } catch (error) {
@@ -78,10 +80,7 @@ export class NextWords {
     label.textContent = message(words.length > 0 ? 'nextWords' : 'noNextWords');
     const items = words.map(({ text, probability }) => {
       const one = button('', () => choose(text));
-      one.append(
-        create('span', { textContent: text, dir: 'auto' }),
-        create('span', { className: 'note' }, `${Math.round(100 * probability)} %`),
-      );
+      one.append(create('span', { textContent: text, dir: 'auto' }), create('span', { className: 'note' }, percent(probability)));
       return create('li', {}, one);
     });
     this.#box.replaceChildren(label, create('ul', {}, ...items));
