@@ -39,6 +39,7 @@ Matrix attention_of_words(const Matrix& attention, std::span<const TextRange> so
     if (begin < end) of_target.row(t) /= static_cast<float>(end - begin);
   }
   Matrix of_words = Matrix::Zero(of_target.rows(), static_cast<Eigen::Index>(source_words.size()));
+  if (target_words.empty()) return of_words;  // a column of nothing is nowhere
   for (size_t s = 0; s < source_words.size(); ++s) {
     const auto [begin, end] = pieces_of_word(source_words[s], source_pieces);
     for (size_t piece = begin; piece < end; ++piece) of_words.col(s) += of_target.col(piece);

@@ -24,6 +24,11 @@ static void replay(const std::string& target, void (*run)(fuzz::Input)) {
 TEST_CASE("corpus: safetensors", "[corpus]") { replay("safetensors", fuzz::safetensors); }
 TEST_CASE("corpus: config", "[corpus]") { replay("config", fuzz::config); }
 TEST_CASE("corpus: vocabulary", "[corpus]") { replay("vocabulary", fuzz::vocabulary); }
+TEST_CASE("corpus: Marian's files", "[corpus]") { replay("marian", fuzz::marian); }
 TEST_CASE("corpus: model folder", "[corpus]") { replay("folder", fuzz::folder); }
+TEST_CASE("corpus: Marian's model folder", "[corpus]") { replay("marian_folder", fuzz::marian_folder); }
 TEST_CASE("corpus: text", "[corpus]") { replay("text", fuzz::text); }
+TEST_CASE("corpus: words of Moses'", "[corpus]") { replay("moses", fuzz::moses); }
+TEST_CASE("corpus: glossary", "[corpus]") { replay("glossary", fuzz::glossary); }
 TEST_CASE("corpus: engine calls", "[corpus]") { replay("calls", fuzz::calls); }
+TEST_CASE("corpus: engine calls, with a shortlist", "[corpus]") { replay("shortlist_calls", fuzz::shortlist_calls); }

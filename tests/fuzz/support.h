@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/model_files.h"
 #include "fuzz/targets.h"
 
 namespace dragoman::fuzz {
@@ -29,6 +30,13 @@ inline std::string read_data(const std::string& name) {
 inline std::vector<std::byte> bytes_of(std::string_view text) {
   const auto* data = reinterpret_cast<const std::byte*>(text.data());
   return {data, data + text.size()};
+}
+
+/// A model folder of Marian's: SSRU, two vocabularies, a shortlist.
+inline ModelFiles marian_files() {
+  return {R"({"source_language": "en", "target_language": "de"})",
+          bytes_of(read_data("tiny-marian/model.ende.intgemm.alphas.bin")), read_data("tiny-ssru/source.spm"),
+          read_data("tiny-ssru/target.spm"), bytes_of(read_data("tiny-marian/lex.ende.s2t.bin"))};
 }
 
 /// Runs what bad input may make fail in one of these ways, and in no other; true if it did not fail. Not inlined: in
