@@ -303,7 +303,11 @@ inEachBrowser((environment) => {
     await page.reload();
     await page.waitForSelector('#update:visible');
     await page.fill('#source', SENTENCES[0]);
-    await Promise.all([page.waitForEvent('load'), page.click('#reload')]);
+    const another = await page.context().newPage();
+    await another.goto(site.url);
+    await another.waitForSelector('#update:visible');
+    for (const tab of [page, another]) await Promise.all([tab.waitForEvent('load'), tab.click('#reload')]);
+    await another.close();
     assert.equal(await page.inputValue('#source'), SENTENCES[0]);
     assert.deepEqual(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('dragoman-page'))), [
       'dragoman-page-next',

@@ -23,8 +23,10 @@ export async function keepForOffline({ update, reload }) {
   if (navigator.serviceWorker.controller) offer();
 
   reload.addEventListener('click', () => {
+    // It no longer waits where another tab took it, or the last one that the old version had was closed.
+    if (registration.waiting === null) return location.reload();
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-    registration.waiting?.postMessage('take over');
+    registration.waiting.postMessage('take over');
   });
   await navigator.serviceWorker.ready;
   return true;
