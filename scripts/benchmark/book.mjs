@@ -2,59 +2,19 @@
  * A book of 300 pages on the page: how long it takes to open it and to write it back, and what memory does while it is translated, with
  * a pause and a reload in the middle, in some minutes:
  *   node scripts/benchmark/book.mjs
- * It is made of the sentences of en200.txt, no two paragraphs alike. Ends with 1 if anything of it is lost.
+ * Ends with 1 if anything of it is lost.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { strToU8, zipSync } from 'fflate';
+import { strToU8 } from 'fflate';
 import { launchChromium } from '../../tests/web/support/chromium.mjs';
 import { openSite } from '../../tests/web/support/site.mjs';
+import { CHAPTERS, epub, PAGES, prose } from './book_made.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const PAGES = 300;
-const PAGE_CHARACTERS = 2000;
-const PARAGRAPH_CHARACTERS = 500;
-const CHAPTERS = 30;
 const SAMPLE_MS = 5000;
 // What the first paragraphs need of memory is no growth.
 const WARM_PERCENT = 5;
-
-const SENTENCES = (await readFile(new URL('en200.txt', import.meta.url), 'utf8')).trim().split('\n');
-
-/** @returns {string[]} paragraphs */
-function prose() {
-  let seed = 1;
-  const paragraphs = [];
-  for (let length = 0; length < PAGES * PAGE_CHARACTERS; length += paragraphs.at(-1)?.length ?? 0) {
-    let paragraph = '';
-    while (paragraph.length < PARAGRAPH_CHARACTERS) {
-      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-      paragraph += `${paragraph && ' '}${SENTENCES[Math.floor((seed / 2 ** 32) * SENTENCES.length)]}`;
-    }
-    paragraphs.push(paragraph);
-  }
-  return paragraphs;
-}
-
-/** @param {string[]} paragraphs */
-function epub(paragraphs) {
-  const each = Math.ceil(paragraphs.length / CHAPTERS);
-  const names = Array.from({ length: CHAPTERS }, (_, i) => `chapter${i + 1}.xhtml`);
-  const chapter = (/** @type {number} */ i) => {
-    const text = paragraphs.slice(i * each, (i + 1) * each).map((paragraph) => `<p>${paragraph.replaceAll('&', '&amp;')}</p>`);
-    const head = `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head><title>Chapter ${i + 1}</title></head>`;
-    return strToU8(`<?xml version="1.0"?>${head}<body>${text.join('\n')}</body></html>`);
-  };
-  const items = names.map((name, i) => `<item id="c${i}" href="${name}" media-type="application/xhtml+xml"/>`);
-  const rootfile = '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/>';
-  return zipSync({
-    mimetype: [strToU8('application/epub+zip'), { level: 0 }],
-    'META-INF/container.xml': strToU8(`<container><rootfiles>${rootfile}</rootfiles></container>`),
-    'book.opf': strToU8(`<package><metadata/><manifest>${items.join('')}</manifest></package>`),
-    ...Object.fromEntries(names.map((name, i) => [name, chapter(i)])),
-  });
-}
 
 /**
  * By least squares.

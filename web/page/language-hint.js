@@ -17,6 +17,8 @@ export class LanguageHint {
   /** @type {Promise<LanguageDetector> | undefined} */
   #detector;
   #language = '';
+  /** The look at a text. @type {AbortController | undefined} */
+  #run;
 
   /**
    * @param {HTMLButtonElement} button
@@ -33,16 +35,17 @@ export class LanguageHint {
     });
   }
 
+  /** And whatever is being considered is not the text any more. */
   hide() {
+    this.#run?.abort();
     this.#button.hidden = true;
   }
 
-  /**
-   * @param {string} text
-   * @param {AbortSignal} signal
-   */
-  async consider(text, signal) {
+  /** @param {string} text */
+  async consider(text) {
     if (text.trim().length < MIN_LENGTH) return;
+    this.#run = new AbortController();
+    const { signal } = this.#run;
     try {
       const detector = await (this.#detector ??= LanguageDetector.create());
       const [{ detectedLanguage, confidence }] = await detector.detect(text, { signal });
