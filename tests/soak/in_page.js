@@ -13,6 +13,11 @@ function random(below) {
   return Math.floor((seed / 2 ** 32) * below);
 }
 
+/** The rounds from here on are those from the beginning on. */
+export function rewind() {
+  seed = 1;
+}
+
 /** @param {string[]} sentences */
 function someText(sentences) {
   // Most are short, some are long: each size up to 2^14 characters is as frequent as its double.

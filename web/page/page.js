@@ -1,4 +1,5 @@
 import { Dragoman } from '../dragoman.js';
+import { directionOf } from './direction.js';
 import { Draft } from './draft.js';
 import { FilePanel } from './file-panel.js';
 import { History } from './history.js';
@@ -166,6 +167,7 @@ async function translate() {
 
 function describeSource() {
   const { length } = source.value;
+  source.dir = directionOf(source.value);
   element('source-note').textContent = counted('character', length);
   element('clear').hidden = length === 0;
   element('undo').hidden = !draft.canUndo;

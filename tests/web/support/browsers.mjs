@@ -16,11 +16,11 @@ const browsers = [
  * The same tests in Chromium and in Firefox, each with a site of its own.
  * @param {(environment: Environment) => void} suite `site` and `browser` are there from the first test on
  * @param {Record<string, string | number | boolean>} [preferences] of Firefox, for what Chromium takes later, with a context
+ * @param {number} [timeout] ms: a test that waits for what never comes must not hold up all others for ever
  */
-export function inEachBrowser(suite, preferences = {}) {
+export function inEachBrowser(suite, preferences = {}, timeout = 1_200_000) {
   for (const { browserName, launch, skip } of browsers) {
-    // A test that waits for what never comes must not hold up all others for ever.
-    describe(browserName, { skip, timeout: 1_200_000 }, () => {
+    describe(browserName, { skip, timeout }, () => {
       const environment = /** @type {Environment} */ ({ browserName });
       before(async () => {
         [environment.site, environment.browser] = await Promise.all([openSite(), launch(preferences)]);

@@ -1,7 +1,10 @@
 /**
- * node tests/soak/main.mjs MINUTES [Chromium|Firefox]: texts of all sizes, calls given up, translators destroyed, tabs opened and
+ * node tests/soak/browser.mjs MINUTES Chromium|Firefox: texts of all sizes, calls given up, translators destroyed, tabs opened and
  * closed, workers killed; then what memory did, whether anything is left, and whether the translations are those of the beginning.
- * Ends with 1 if a call failed as none may, a handle is left, or a translation changed.
+ * Ends with 1 if a call failed as none may, a handle is left, a translation changed, or memory grows.
+ *
+ * All of it is cycles of the same rounds of the same texts, a worker killed at the beginning of each, and memory is read at the end
+ * of each when nothing is under way and garbage is collected: what nobody holds on to is then the same number, cycle by cycle.
  */
 import assert from 'node:assert/strict';
 import { cp, readdir, readFile } from 'node:fs/promises';
@@ -12,12 +15,13 @@ import { launchChromium } from '../web/support/chromium.mjs';
 import { launchFirefox } from '../web/support/firefox.mjs';
 import { collectGarbage } from '../web/support/garbage.mjs';
 import { openSite } from '../web/support/site.mjs';
+import { report } from './slope.mjs';
 
 const SENTENCES = (await readFile(new URL('../../scripts/benchmark/en200.txt', import.meta.url), 'utf8'))
   .split('\n')
   .slice(0, -1);
 const PROBE = SENTENCES.slice(0, 40);
-const SAMPLE_MS = 10_000;
+const ROUNDS = 20;
 const CRASH = `new BroadcastChannel('soak crash').onmessage = () => { throw new Error('killed by the soak'); };`;
 
 /** Of all processes of the browser, what is theirs alone and their share of the rest: bytes. */
@@ -37,19 +41,15 @@ async function processMemory(root) {
   return sum;
 }
 
-/** Of samples, by least squares, in percent of their mean an hour; and how much of that chance alone makes (one standard error). */
-function slope(samples) {
-  const n = samples.length;
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / n;
-  const [x, y] = [samples.map(([hours]) => hours), samples.map(([, value]) => value)];
-  const [mx, my] = [mean(x), mean(y)];
-  const sxx = x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
-  const b = x.reduce((sum, value, i) => sum + (value - mx) * (y[i] - my), 0) / sxx;
-  const rest = y.reduce((sum, value, i) => sum + (value - my - b * (x[i] - mx)) ** 2, 0);
-  const percent = (value) => Math.round((10_000 * value) / my) / 100;
-  return { mean: Math.round(my / 1e4) / 100, percentAnHour: percent(b), error: percent(Math.sqrt(rest / (n - 2) / sxx)) };
+/** What the page's own objects take, JavaScript's and the browser's: bytes. */
+async function heapOf(session) {
+  // What one collection ends is garbage for the next.
+  for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage');
+  const { usedSize, embedderHeapUsedSize = 0 } = await session.send('Runtime.getHeapUsage');
+  return usedSize + embedderHeapUsedSize;
 }
 
+/** Whether memory grows. */
 async function soak(browserName, minutes) {
   const site = await openSite();
   await cp(fileURLToPath(new URL('in_page.js', import.meta.url)), join(site.folder, 'soak.js'));
@@ -76,36 +76,32 @@ async function soak(browserName, minutes) {
   const session = chromium ? await context.newCDPSession(page) : undefined;
   const first = await page.evaluate((probe) => soak.translateAll(probe), PROBE);
 
+  /** @type {Record<string, [number, number][]>} hours and bytes */
   const samples = { 'wasm memory': [], 'JavaScript heap': [], 'memory of all processes': [] };
-  const counts = { rounds: 0, tabs: 0, 'workers killed': 0 };
+  const counts = { cycles: 0, translated: 0, tabs: 0, 'workers killed': 0 };
   const begun = Date.now();
-  const hours = () => (Date.now() - begun) / 3_600_000;
-  let sampled = begun;
   while (Date.now() < begun + minutes * 60_000) {
-    const outcomes = await page.evaluate((sentences) => soak.round(sentences), SENTENCES);
-    counts.rounds++;
-    for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
-    if (counts.rounds % 25 === 10) {
+    await page.evaluate((sentences) => {
+      soak.rewind();
+      return soak.killWorkers(sentences);
+    }, PROBE);
+    counts['workers killed']++;
+    await page.evaluate(() => soak.wasmMemory());
+    for (let round = 0; round < ROUNDS; round++) {
+      const outcomes = await page.evaluate((sentences) => soak.round(sentences), SENTENCES);
+      for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+      if (round !== ROUNDS >> 1) continue;
       const tab = await openPage();
       await tab.evaluate((sentences) => soak.round(sentences), SENTENCES);
       await tab.close();
       counts.tabs++;
     }
-    if (counts.rounds % 60 === 40) {
-      await page.evaluate((sentences) => soak.killWorkers(sentences), PROBE);
-      counts['workers killed']++;
-    }
-    if (Date.now() < sampled + SAMPLE_MS) continue;
-    sampled = Date.now();
-    const wasm = await page.evaluate(() => soak.wasmMemory());
-    if (wasm) samples['wasm memory'].push([hours(), wasm]);
-    if (session) {
-      await session.send('HeapProfiler.collectGarbage');
-      samples['JavaScript heap'].push([hours(), (await session.send('Runtime.getHeapUsage')).usedSize]);
-    } else {
-      await page.evaluate(() => collectGarbage());
-    }
-    samples['memory of all processes'].push([hours(), await processMemory(process.pid)]);
+    counts.cycles++;
+    const hours = (Date.now() - begun) / 3_600_000;
+    samples['wasm memory'].push([hours, await page.evaluate(() => soak.wasmMemory())]);
+    if (session) samples['JavaScript heap'].push([hours, await heapOf(session)]);
+    else await page.evaluate(() => collectGarbage());
+    samples['memory of all processes'].push([hours, await processMemory(process.pid)]);
   }
 
   assert.deepEqual(await page.evaluate((probe) => soak.translateAll(probe), PROBE), first, 'the translations of the beginning');
@@ -120,15 +116,9 @@ async function soak(browserName, minutes) {
   await site.close();
 
   console.log(`${browserName}, ${minutes} minutes: ${JSON.stringify(counts)}; no worker left, translations the same to the byte`);
-  for (const [name, all] of Object.entries(samples)) {
-    // The first third is warm-up.
-    const steady = all.slice(Math.ceil(all.length / 3));
-    if (steady.length < 5) continue;
-    const { mean, percentAnHour, error } = slope(steady);
-    console.log(`  ${name}: ${mean} MB, slope ${percentAnHour} % an hour, give or take ${error} (${steady.length} samples)`);
-  }
+  return report(samples);
 }
 
-const [minutes, only] = [Number(process.argv[2]), process.argv[3]];
-if (!(minutes > 0)) throw new Error('How many minutes?');
-for (const browserName of only ? [only] : ['Chromium', 'Firefox']) await soak(browserName, minutes);
+const [minutes, browserName] = [Number(process.argv[2]), process.argv[3]];
+if (!(minutes > 0 && ['Chromium', 'Firefox'].includes(browserName))) throw new Error('How many minutes, and where?');
+if (await soak(browserName, minutes)) process.exitCode = 1;

@@ -1,0 +1,69 @@
+/**
+ * node tests/soak/node.mjs MINUTES: an endless text through the package's example in Node, as fast as it is translated; what memory
+ * does, and whether all of it comes out as the first of it did. Ends with 1 if not, or if memory grows with the text.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildPackage } from '../../scripts/site/package.mjs';
+import { report } from './slope.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const SENTENCES = await readFile(join(root, 'scripts/benchmark/en200.txt'), 'utf8');
+const MEGABYTE = 1e6;
+
+async function installed() {
+  const folder = await mkdtemp(join(root, 'build/soak-'));
+  await buildPackage(join(folder, 'package'));
+  await cp(join(root, 'web/examples/node'), folder, { recursive: true });
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(join(folder, 'package'), join(folder, 'node_modules/dragoman'));
+  return folder;
+}
+
+async function residentMemory(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)[1]) * 1024;
+}
+
+const minutes = Number(process.argv[2]);
+if (!(minutes > 0)) throw new Error('How many minutes?');
+const folder = await installed();
+const child = spawn(process.execPath, ['translate.mjs', 'en', 'de'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
+const begun = Date.now();
+const read = (async () => {
+  const samples = [];
+  let first;
+  let out = '';
+  let repeats = 0;
+  const count = SENTENCES.split('\n').length - 1;
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    out += text;
+    const found = out.split('\n');
+    if (found.length <= count) continue;
+    const translations = found.splice(0, count);
+    out = found.join('\n');
+    first ??= translations;
+    assert.deepEqual(translations, first, `repeat ${repeats}`);
+    repeats++;
+    samples.push([(Date.now() - begun) / 3_600_000, await residentMemory(child.pid)]);
+  }
+  assert.equal(out, '', 'nothing is left over');
+  return { samples, repeats };
+})();
+let written = 0;
+while (Date.now() < begun + minutes * 60_000) {
+  written++;
+  if (!child.stdin.write(SENTENCES)) await Promise.race([once(child.stdin, 'drain'), once(child, 'close')]);
+}
+child.stdin.end();
+const { samples, repeats } = await read;
+await rm(folder, { recursive: true });
+assert.equal(repeats, written, 'all of it is translated');
+const seconds = (Date.now() - begun) / 1000;
+const megabytes = (written * Buffer.byteLength(SENTENCES)) / MEGABYTE;
+console.log(`Node, ${megabytes.toFixed(2)} MB of text in ${seconds.toFixed(0)} s, translated the same each of ${repeats} times`);
+if (report({ 'memory of the process': samples })) process.exitCode = 1;
