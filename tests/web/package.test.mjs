@@ -432,7 +432,8 @@ test('the types serve a strict TypeScript project', async () => {
   const project = join(folder, 'installed');
   const source = `
     import { Dragoman, LanguageDetector, Translator, translateElement } from 'dragoman';
-    const translator: Translator = await Translator.create({
+    import { Translator as SameThread } from 'dragoman/same-thread';
+    const translator: Translator = await (globalThis.Worker ? Translator : SameThread).create({
       sourceLanguage: 'en', targetLanguage: 'de', signal: AbortSignal.timeout(1000),
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (event) => console.log(event.loaded / event.total)),
     });
