@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { HEADERS } from '../../scripts/site/serve.mjs';
+import { toRecord } from '../../web/base/errors.js';
 import { inEachBrowser } from './support/browsers.mjs';
 
 const EVERY = Number(process.env.DRAGOMAN_EVERY ?? 11);
@@ -35,6 +36,12 @@ async function tinyManifest() {
   );
   return { version: 1, models: [{ sourceLanguage: 'en', targetLanguage: 'de', files }] };
 }
+
+test("an exception of a worker's that is the browser's own is told as an OperationError", () => {
+  const names = ['NetworkError', 'DataCloneError', 'SecurityError', 'QuotaExceededError'];
+  const told = names.map((name) => toRecord(new DOMException('Why.', name)).name);
+  assert.deepEqual(told, ['NetworkError', 'OperationError', 'OperationError', 'QuotaExceededError']);
+});
 
 /** A browser loses no message between two that live; if it did, the caller's signal would end the wait. */
 const isLost = (fault) => fault?.how === 'hang' && (fault.kind === 'post' || fault.kind === 'receive');

@@ -30,6 +30,9 @@ export function quotaExceeded(message, numbers) {
   return Object.assign(new DOMException(message, 'QuotaExceededError'), { quota: null, ...numbers });
 }
 
+// Those that this file makes for a worker. Any other is the browser's own, and no answer that a caller could expect.
+const OURS = ['AbortError', 'DataError', 'NetworkError', 'NotSupportedError', 'OperationError', 'QuotaExceededError'];
+
 /**
  * What postMessage can carry of an error in every browser (cloning a DOMException loses its cause, and in Node all of it).
  * @typedef {{name: string, message: string, code?: string, requested?: number, quota?: number}} ErrorRecord
@@ -42,7 +45,8 @@ export function quotaExceeded(message, numbers) {
 export function toRecord(error) {
   const { name, message, code, requested, quota } = error ?? {};
   return {
-    name: error instanceof DOMException ? name : code === 'invalid-argument' ? 'TypeError' : 'OperationError',
+    name:
+      error instanceof DOMException && OURS.includes(name) ? name : code === 'invalid-argument' ? 'TypeError' : 'OperationError',
     // An exception of C++ that nothing has caught there has no message: only memory that runs out makes one.
     message:
       message ?? (String(error).includes('WebAssembly.Exception') ? 'There is not enough memory for this.' : String(error)),
