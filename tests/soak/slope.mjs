@@ -3,6 +3,8 @@
 // Caches fill, code is compiled at last.
 const WARM_UP = 1 / 3;
 const MOST_PERCENT_AN_HOUR = 1;
+// Of fewer samples, what is left of the warm-up is most of the slope.
+const ENOUGH = 20;
 
 /** Of samples, by least squares, in percent of their mean an hour; and how much of that chance alone makes (one standard error). */
 function slope(samples) {
@@ -26,10 +28,11 @@ export function report(all) {
   let grows = false;
   for (const [name, samples] of Object.entries(all)) {
     const steady = samples.slice(Math.ceil(samples.length * WARM_UP));
-    if (steady.length < 5) continue;
+    if (steady.length < 3) continue;
     const { mean, percentAnHour, error } = slope(steady);
     const [least, most] = [percentAnHour - 2 * error, percentAnHour + 2 * error];
-    const verdict = least > MOST_PERCENT_AN_HOUR ? 'grows' : most < MOST_PERCENT_AN_HOUR ? 'does not grow' : 'cannot be told yet';
+    const told = least > MOST_PERCENT_AN_HOUR ? 'grows' : most < MOST_PERCENT_AN_HOUR ? 'does not grow' : 'cannot be told yet';
+    const verdict = steady.length < ENOUGH ? 'too short a run to tell' : told;
     grows ||= verdict === 'grows';
     console.log(`  ${name}: ${mean} MB, slope ${percentAnHour} ± ${error} % an hour (${steady.length} samples): ${verdict}`);
   }
