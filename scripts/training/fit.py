@@ -12,6 +12,9 @@ import model_config
 import network
 import optimise
 
+# What config.json says of each.
+DECODER_UNITS = {'self-attention': {}, 'ssru': {'decoder_unit': 'ssru'}}
+
 
 @dataclasses.dataclass
 class Settings:
@@ -24,6 +27,7 @@ class Settings:
     encoder_layers: int = 6
     decoder_layers: int = 2
     heads: int = 6
+    decoder_unit: str = 'self-attention'    # or another of DECODER_UNITS
     batch_tokens: int = 60000       # ids a side and a step
     longest: int = 160              # pieces; longer pairs are left out
     rate: float = 1.5e-3            # peak learning rate
@@ -50,8 +54,8 @@ class Run:
         pieces = sentencepiece.SentencePieceProcessor(model_file=self.vocabulary).get_piece_size()
         self.train = batches.Corpus(os.path.join(work, 'train.npz'), settings.longest, settings.source)
         self.held_out = batches.Corpus(os.path.join(work, 'held-out.npz'), settings.longest, settings.source)
-        config = model_config.make_config(*self.train.languages, pieces, settings.width, settings.ffn,
-                                          settings.encoder_layers, settings.decoder_layers, settings.heads)
+        config = model_config.make_config(*self.train.languages, pieces, settings.width, settings.ffn, settings.encoder_layers,
+                                          settings.decoder_layers, settings.heads, **DECODER_UNITS[settings.decoder_unit])
         self.model = network.Translator(config, settings.dropout).to(self.device)
         if settings.init:
             network.load(self.model, settings.init)

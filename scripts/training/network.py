@@ -2,7 +2,8 @@
 
 Shapes: B sentences, S source length, T target length, D width, H heads, V vocabulary. All sources of a batch have one
 length, so there is no padding on the source side and no mask for it; padding at a target's end is hidden by causality.
-Post-norm, sin|cos position halves, zero start vector, tied embeddings: the same as scripts/models/reference.py.
+Post-norm, sin|cos position halves, zero start vector, tied embeddings, a decoder of self-attention or of SSRUs: the same as
+scripts/models/reference.py.
 """
 import json
 import math
@@ -55,12 +56,28 @@ class Attention(nn.Module):
         return self.out_proj(context.transpose(1, 2).reshape(x.shape))
 
 
-class EncoderLayer(nn.Module):
-    """[B, S, D] -> [B, S, D]"""
+class Ssru(nn.Module):
+    """Kim et al. 2019: [B, T, D] -> [B, T, D], each position after the one before it."""
 
-    def __init__(self, width, heads, ffn, dropout):
+    def __init__(self, width):
         super().__init__()
-        self.self_attn, self.self_attn_layer_norm = Attention(width, heads), nn.LayerNorm(width, eps=1e-6)
+        self.forget, self.candidate = linear(width, width), nn.Linear(width, width, bias=False)
+        nn.init.xavier_uniform_(self.candidate.weight)
+
+    def forward(self, x):
+        forget = torch.sigmoid(self.forget(x))
+        new, cell, cells = (1 - forget) * self.candidate(x), torch.zeros_like(x[:, 0]), []
+        for t in range(x.shape[1]):
+            cell = forget[:, t] * cell + new[:, t]
+            cells.append(cell)
+        return F.relu(torch.stack(cells, 1))
+
+
+class Layer(nn.Module):
+    """What layers of both sides have: the feed-forward part."""
+
+    def __init__(self, width, ffn, dropout):
+        super().__init__()
         self.fc1, self.fc2, self.final_layer_norm = linear(width, ffn), linear(ffn, width), nn.LayerNorm(width, eps=1e-6)
         self.dropout = nn.Dropout(dropout)
 
@@ -69,20 +86,39 @@ class EncoderLayer(nn.Module):
         y = self.fc2(self.dropout(F.relu(self.fc1(x))))
         return self.final_layer_norm(x + self.dropout(y))
 
+
+class EncoderLayer(Layer):
+    """[B, S, D] -> [B, S, D]"""
+
+    def __init__(self, width, heads, ffn, dropout):
+        super().__init__(width, ffn, dropout)
+        self.self_attn, self.self_attn_layer_norm = Attention(width, heads), nn.LayerNorm(width, eps=1e-6)
+
     def forward(self, x):
         x = self.self_attn_layer_norm(x + self.dropout(self.self_attn(x, x)))
         return self.feed_forward(x)
 
 
-class DecoderLayer(EncoderLayer):
+class DecoderLayer(Layer):
     """[B, T, D] over the memory [B, S, D] -> [B, T, D]"""
 
-    def __init__(self, width, heads, ffn, dropout):
-        super().__init__(width, heads, ffn, dropout)
+    def __init__(self, width, heads, ffn, dropout, has_ssru):
+        super().__init__(width, ffn, dropout)
+        self.has_ssru = has_ssru
+        if has_ssru:
+            self.ssru, self.ssru_layer_norm = Ssru(width), nn.LayerNorm(width, eps=1e-6)
+        else:
+            self.self_attn, self.self_attn_layer_norm = Attention(width, heads), nn.LayerNorm(width, eps=1e-6)
         self.encoder_attn, self.encoder_attn_layer_norm = Attention(width, heads), nn.LayerNorm(width, eps=1e-6)
 
+    def look_back(self, x):
+        """The part in which a position sees those before it, with its norm."""
+        if self.has_ssru:
+            return self.ssru_layer_norm(x + self.dropout(self.ssru(x)))
+        return self.self_attn_layer_norm(x + self.dropout(self.self_attn(x, x, causal=True)))
+
     def forward(self, x, memory):
-        x = self.self_attn_layer_norm(x + self.dropout(self.self_attn(x, x, causal=True)))
+        x = self.look_back(x)
         x = self.encoder_attn_layer_norm(x + self.dropout(self.encoder_attn(x, memory)))
         return self.feed_forward(x)
 
@@ -106,7 +142,9 @@ class Translator(nn.Module):
         self.model.shared = nn.Embedding(config['vocab_size'], self.width)
         nn.init.normal_(self.model.shared.weight, std=self.width ** -0.5)
         self.model.encoder = Stack(EncoderLayer(self.width, heads, ffn, dropout) for _ in range(config['encoder_layers']))
-        self.model.decoder = Stack(DecoderLayer(self.width, heads, ffn, dropout) for _ in range(config['decoder_layers']))
+        has_ssru = config.get('decoder_unit') == 'ssru'
+        self.model.decoder = Stack(DecoderLayer(self.width, heads, ffn, dropout, has_ssru)
+                                   for _ in range(config['decoder_layers']))
         self.final_logits_bias = nn.Parameter(torch.zeros(config['vocab_size']))
         self.register_buffer('positions', positions(512, self.width), persistent=False)
         self.dropout = nn.Dropout(dropout)
@@ -145,7 +183,7 @@ def save(model, vocabulary_path, folder):
 
 
 def load(model, folder):
-    """Go on from the weights of a model folder, float or int8."""
+    """Go on from the weights of a model folder, float or int8; from one with another decoder unit, from what both have."""
     tensors, _ = weight_file.read(os.path.join(folder, 'model.safetensors'))
     state = {}
     for name, array in tensors.items():
@@ -155,4 +193,7 @@ def load(model, folder):
         real = array.astype(np.float32)
         state[name] = torch.from_numpy(real if scale is None else real * scale[:, None])
     state['final_logits_bias'] = state['final_logits_bias'].reshape(-1)
-    model.load_state_dict(state)
+    with open(os.path.join(folder, 'config.json'), encoding='utf-8') as file:
+        same = json.load(file).get('decoder_unit') == model.config.get('decoder_unit')
+    common = state if same else {name: tensor for name, tensor in state.items() if name in model.state_dict()}
+    model.load_state_dict(common, strict=same)

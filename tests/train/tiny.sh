@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The training recipe, end to end on a small grammar: text to model folder, then the core translates training sentences with
-# it, float and int8. Prints TAP; exit status 1 when a test fails. Wants build/native/dragoman and the Python packages of
+# it, float, int8 and as Marian's files, with decoders of self-attention and of SSRUs. Prints TAP; exit status 1 when a test fails. Wants build/native/dragoman and the Python packages of
 # scripts/training/README.md.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..8
+echo 1..11
 began=$SECONDS
 scripts/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -66,4 +66,20 @@ scripts/train distil --model "$work/float" --pairs "$work/mixed.en-de.tsv" --out
 sed 's/^/# /' "$work/log"
 [ "$(wc -l < "$work/distilled.en-de.tsv")" -ge 90 ] && ! grep -qvxFf <(cut -f1 "$work/good.en-de.tsv") <(cut -f1 "$work/distilled.en-de.tsv")
 check "distilled text has the translations near their references, and no others" $?
+began=$SECONDS
+scripts/train --tiny --decoder-unit ssru --init "$work/float" --out "$work/ssru" > "$work/log" 2>&1 &&
+  scripts/models/quantize.py "$work/ssru" "$work/ssru-int8"
+check "training goes on with SSRUs in place of the decoder's self-attention" $?
+sed 's/^/# /' "$work/log"
+echo "# $((SECONDS - began)) s"
+for kind in int8 ssru; do scripts/train marian --model "$work/$kind" --pairs "$work/pairs.en-de.tsv" --out "$work/marian-$kind"; done
+bad=$(wrong "$work/ssru-int8") && [ "$bad" != all ] && [ "$bad" -le 20 ]
+check "the core translates its training sentences (SSRUs, int8)" $?
+marian=0
+for kind in int8 ssru; do
+  bad=$(wrong "$work/marian-$kind")
+  echo "# Marian's file of $kind: $bad of 200 training sentences differ"
+  if [ "$bad" = all ] || [ "$bad" -gt 20 ]; then marian=1; fi
+done
+check "the core translates its training sentences by the files that Marian's reader takes" $marian
 exit $failed
