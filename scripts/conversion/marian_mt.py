@@ -32,7 +32,7 @@ WITHOUT_EFFECT = """
 """.split()
 MUST_BE = {'model_type': 'marian', 'add_bias_logits': False, 'add_final_layer_norm': False, 'normalize_before': False,
            'normalize_embedding': False, 'static_position_embeddings': True}
-ACTIVATIONS = {'relu': 'relu', 'gelu': 'gelu', 'gelu_new': 'gelu_new', 'silu': 'silu', 'swish': 'silu'}
+ACTIVATIONS = {name: name for name in ('relu', 'gelu', 'gelu_new', 'quick_gelu', 'silu')} | {'swish': 'silu'}
 SIZES = ['d_model', 'encoder_ffn_dim', 'decoder_ffn_dim', 'encoder_layers', 'decoder_layers', 'encoder_attention_heads',
          'decoder_attention_heads', 'vocab_size', 'eos_token_id', 'pad_token_id', 'decoder_start_token_id']
 EPS = 1e-5          # PyTorch's layer norm

@@ -1,7 +1,6 @@
 """Marian's training format: `model.npz` of F32 arrays under Marian's names, its options in `special:model.yml`.
 
-Matrices are [in, out], embeddings [V, D], vectors [1, n]. Options are as in src/model/marian_config.cpp; here pre-norm, other
-activations and trained positions are known as well.
+Matrices are [in, out], embeddings [V, D], vectors [1, n]. Options are as in src/model/marian_config.cpp.
 """
 import yaml
 
@@ -25,7 +24,7 @@ MUST_BE = {
     'transformer-no-affine': 'false', 'transformer-no-bias': 'false', 'transformer-no-projection': 'false',
     'transformer-pool': 'false', 'transformer-rnn-projection': 'false', 'type': 'transformer', 'ulr': 'false',
 }
-ACTIVATIONS = {'relu': 'relu', 'gelu': 'gelu', 'swish': 'silu'}
+ACTIVATIONS = {'relu': 'relu', 'gelu': 'quick_gelu', 'swish': 'silu'}
 LAYERS = {          # our sub-layer: Marian's, its matrices
     'self_attn': ('self', {'q_proj': 'q', 'k_proj': 'k', 'v_proj': 'v', 'out_proj': 'o'}),
     'encoder_attn': ('context', {'q_proj': 'q', 'k_proj': 'k', 'v_proj': 'v', 'out_proj': 'o'}),

@@ -47,7 +47,8 @@ def random_tensors(seed, config):
             array = rng.normal(0, 1.5 / np.sqrt(shape[-1]), shape)
         found[name] = array
     name = 'model.decoder.layer_norm.weight'
-    found[name] = found[name] * (1 if 'lm_head.weight' in found else 8)     # the spread of the logits
+    if name in found and 'lm_head.weight' not in found:
+        found[name] = found[name] * 8       # the spread of the logits
     return {name: array.astype(np.float16) for name, array in found.items()}
 
 

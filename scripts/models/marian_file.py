@@ -75,24 +75,28 @@ class MarianFile:
         self.integers(name, matrix, matrix.shape[::-1])
         self.floats(name + '_QuantMultA', (1,), self.model.multiplier(ours))
 
-    def norm(self, name, ours):
+    def norm(self, name, ours, end=''):
         """A layer norm."""
-        self.vector(name + '_ln_scale', ours + '.weight')
-        self.vector(name + '_ln_bias', ours + '.bias')
+        self.vector(f'{name}_ln_scale{end}', ours + '.weight')
+        self.vector(f'{name}_ln_bias{end}', ours + '.bias')
+
+    def sublayer_norm(self, name, ours):
+        """The one behind or before a sub-layer."""
+        self.norm(name, ours, '_pre' if self.model.config['normalize_before'] else '')
 
     def attention(self, name, ours, norm):
         """The four projections of an attention and the layer norm behind it."""
         for letter, projection in zip('qkvo', ('q_proj', 'k_proj', 'v_proj', 'out_proj'), strict=True):
             self.weight(f'{name}_W{letter}', f'{ours}.{projection}')
             self.vector(f'{name}_b{letter}', f'{ours}.{projection}.bias')
-        self.norm(f'{name}_Wo', norm)
+        self.sublayer_norm(f'{name}_Wo', norm)
 
     def feed_forward(self, name, ours):
         """The two feed-forward layers and the layer norm behind them."""
         for i in '12':
             self.weight(f'{name}_ffn_W{i}', f'{ours}.fc{i}')
             self.vector(f'{name}_ffn_b{i}', f'{ours}.fc{i}.bias')
-        self.norm(f'{name}_ffn_ffn', f'{ours}.final_layer_norm')
+        self.sublayer_norm(f'{name}_ffn_ffn', f'{ours}.final_layer_norm')
 
     def ssru(self, name, ours):
         """A recurrent unit and the layer norm behind it."""
@@ -108,9 +112,27 @@ class MarianFile:
         names = ('Wemb', 'Wemb') if shared else ('encoder_Wemb', 'decoder_Wemb')
         for name, matrix in dict(zip(names, (self.model.source_embedding, self.model.embedding), strict=True)).items():
             self.integers(name, matrix.real, matrix.real.shape)
-        multiplier = 127 / max(4.0, np.abs(self.model.vectors[last_norm + '.weight']).max() * 4)
-        for name in (names[1], 'none'):
+        multiplier, output = 127 / max(4.0, np.abs(self.model.vectors[last_norm + '.weight']).max() * 4), names[1]
+        if self.model.output is not self.model.embedding:
+            output, matrix = 'decoder_ff_logit_out_W', self.model.output.real
+            self.integers(output, matrix, matrix.shape[::-1])
+        for name in (output, 'none'):
             self.floats(name + '_QuantMultA', (1,), multiplier)
+
+    def around_layers(self):
+        """What both sides may have in front of their layers and behind them; the table of positions they share."""
+        vectors = self.model.vectors
+        tables = [vectors.get(f'model.{side}.embed_positions.weight') for side in ('encoder', 'decoder')]
+        if tables[0] is not None:
+            if not np.array_equal(*tables):
+                raise ValueError('Marian has one table of positions for both sides')
+            self.floats('Wpos', tables[0].shape, tables[0])
+        for side in ('encoder', 'decoder'):
+            for ours, name, end in (('layernorm_embedding', 'emb', '_pre'), ('layer_norm', 'top', '')):
+                if f'model.{side}.{ours}.weight' in vectors:
+                    self.norm(f'{side}_{name}', f'model.{side}.{ours}', end)
+        if 'final_logits_bias' in vectors:
+            self.vector('decoder_ff_logit_out_b', 'final_logits_bias')
 
     def write(self, path):
         """All tensors so far, to a file."""
@@ -134,14 +156,14 @@ def export(folder, out, lines):
     for line in lines:
         source, translation = line.rstrip('\n').split('\t')
         model.decode(target_vocabulary.encode(translation), model.encode(source_vocabulary.encode(source) + [EOS]))
-    encoder_layers, decoder_layers = model.config['encoder_layers'], model.config['decoder_layers']
-    file = MarianFile(model)
-    file.embeddings(f'model.decoder.layers.{decoder_layers - 1}.final_layer_norm')
-    for i in range(encoder_layers):
+    file, owners = MarianFile(model), sorted(set(model.decoder.layers))
+    has_final = 'model.decoder.layer_norm.weight' in model.vectors
+    file.embeddings('model.decoder.layer_norm' if has_final else f'model.decoder.layers.{owners[-1]}.final_layer_norm')
+    for i in model.encoder.layers:
         name, ours = f'encoder_l{i + 1}', f'model.encoder.layers.{i}'
         file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
         file.feed_forward(name, ours)
-    for i in range(decoder_layers):
+    for i in owners:
         name, ours = f'decoder_l{i + 1}', f'model.decoder.layers.{i}'
         if model.has_ssru:
             file.ssru(name, ours)
@@ -149,7 +171,7 @@ def export(folder, out, lines):
             file.attention(f'{name}_self', f'{ours}.self_attn', f'{ours}.self_attn_layer_norm')
         file.attention(f'{name}_context', f'{ours}.encoder_attn', f'{ours}.encoder_attn_layer_norm')
         file.feed_forward(name, ours)
-    file.vector('decoder_ff_logit_out_b', 'final_logits_bias')
+    file.around_layers()
     config = marian_config(model.config).encode() + b'\0'
     file.add('special:model.yml', INT8, (len(config),), config)
     file.write(out)

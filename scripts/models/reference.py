@@ -106,6 +106,7 @@ ACTIVATIONS = {
     'relu': lambda x: np.maximum(x, 0),
     'gelu': lambda x: x * (1 + np.vectorize(math.erf, otypes=[float])(x / np.sqrt(2))) / 2,
     'gelu_new': gelu_tanh,
+    'quick_gelu': lambda x: x / (1 + np.exp(-1.702 * x)),
     'silu': lambda x: x / (1 + np.exp(-x)),
 }
 
@@ -154,6 +155,7 @@ class Model:
         self.output = self.embedding if self.config.get('tie_word_embeddings', True) else self.matrices['lm_head.weight']
         self.encoder, self.decoder = Side(self.config, 'encoder'), Side(self.config, 'decoder')
         self.has_ssru, self.eos = self.config.get('decoder_unit') == 'ssru', self.config['eos_token_id']
+        self.watch = lambda name, array: None       # is told each layer's output [R, D] and attentions [H, R, S], by name
 
     def embed(self, side, table, ids):
         """ids [R], None for a zero vector -> [R, D], where `side` begins."""
@@ -166,7 +168,9 @@ class Model:
             x = x + self.vectors[side.name + '.embed_positions.weight'][numbers]
         elif kind != 'none':
             x = x + sinusoids(kind, numbers, side.width)
-        return self.norm(side.name + '.layernorm_embedding', x) if self.config.get('normalize_embedding', False) else x
+        x = self.norm(side.name + '.layernorm_embedding', x) if self.config.get('normalize_embedding', False) else x
+        self.watch(side.name + '.embedding', x)
+        return x
 
     def linear(self, name, x):
         """[R, in] -> [R, out]"""
@@ -222,6 +226,7 @@ class Model:
         is_cross = memory is not None
         projected = self.project(side, name, x, memory if is_cross else x, is_cross)
         context, weights = self.attend(side, *projected, causal=not is_cross and side is self.decoder)
+        self.watch(name, weights)
         return self.linear(f'{name}.out_proj', context), weights
 
     def ssru(self, name, x):
@@ -248,12 +253,18 @@ class Model:
     def feed_forward(self, side, layer, x):
         """x [R, D] -> [R, D]"""
         activate = ACTIVATIONS[self.config['activation_function']]
-        return self.sublayer(side, f'{layer}.final_layer_norm', x,
-                             lambda y: self.linear(f'{layer}.fc2', activate(self.linear(f'{layer}.fc1', y))))
+        x = self.sublayer(side, f'{layer}.final_layer_norm', x,
+                          lambda y: self.linear(f'{layer}.fc2', activate(self.linear(f'{layer}.fc1', y))))
+        self.watch(layer, x)
+        return x
 
     def finish(self, side, x):
         """What stands behind the last layer of a side."""
-        return self.norm(side.name + '.layer_norm', x) if side.final_norm else x
+        if not side.final_norm:
+            return x
+        x = self.norm(side.name + '.layer_norm', x)
+        self.watch(side.name + '.layer_norm', x)
+        return x
 
     def encode(self, ids):
         """ids [S] (eos last) -> memory [S, M]"""

@@ -1,16 +1,15 @@
 // What JavaScript sees of the engine: declarations, and what only this border needs, which is errors turned into
 // JavaScript's, files in wasm memory and kernels of another module. Policy belongs to engine/, conveniences to web/.
-#include <cxxabi.h>
 #include <emscripten.h>
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "base/error.h"
@@ -42,25 +41,18 @@ using emscripten::val;
   error.throw_();
 }
 
-// By its type's name, not by typed handlers: where there are threads, those of clang 14 never match, since compiler and
-// library disagree whether a landing pad's context belongs to a thread.
 template <class Function>
 auto guarded(Function function) {
   try {
     return function();
-  } catch (...) {
-    const std::type_info* const type = abi::__cxa_current_exception_type();
-    if (type && *type == typeid(Error)) {
-      void* const object = abi::__cxa_current_primary_exception();
-      const Error error = *static_cast<const Error*>(object);
-      abi::__cxa_decrement_exception_refcount(object);
-      throw_to_javascript(code_name(error.code()), error.what());
-    }
-    if (type && *type == typeid(std::bad_alloc))
-      throw_to_javascript("out-of-memory", "there is not enough memory for this");
-    if (type && *type == typeid(std::length_error))  // more bytes than the address space has
-      throw_to_javascript("out-of-memory", "this is larger than WebAssembly's memory can be");
-    throw_to_javascript("internal", type ? type->name() : "an exception of no type");
+  } catch (const Error& e) {
+    throw_to_javascript(code_name(e.code()), e.what());
+  } catch (const std::bad_alloc&) {
+    throw_to_javascript("out-of-memory", "there is not enough memory for this");
+  } catch (const std::length_error&) {  // more bytes than the address space has
+    throw_to_javascript("out-of-memory", "this is larger than WebAssembly's memory can be");
+  } catch (const std::exception& e) {
+    throw_to_javascript("internal", e.what());
   }
 }
 

@@ -26,6 +26,10 @@ void translate_lines(const TranslateArguments& arguments, std::istream& in, std:
 /// not on the sentence's lexical shortlist. Throws Error.
 void check_shortlist(const std::string& folder, std::istream& in, std::ostream& out);
 
+/// Prints what the model computes on the sentences of `in`, one a line, with or without a tab and a translation behind
+/// it, and the masks of a batch of them, as one JSON object. Throws Error.
+void inspect_lines(const std::string& folder, std::istream& in, std::ostream& out);
+
 /// Measures encoder and decoder of the model in `folder` and prints CSV. Throws Error.
 void bench(const std::string& folder, std::ostream& out);
 

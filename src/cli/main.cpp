@@ -63,6 +63,13 @@ int main(int argc, char** argv) {
   shortlist_command->add_option("--model", shortlist_model, "model folder with one (scripts/models/shortlist.py)")
       ->required();
 
+  std::string inspect_model;
+  auto* inspect_command = app.add_subcommand(
+      "inspect",
+      "attention, hidden states and log-probabilities of standard input's sentences, as JSON; behind a tab a line may "
+      "have its translation");
+  inspect_command->add_option("--model", inspect_model, "model folder, e.g. weights/en-de")->required();
+
   std::string bench_model;
   auto* bench_command = app.add_subcommand("bench", "measure encoder and decoder, print CSV");
   bench_command->add_option("--model", bench_model, "model folder, e.g. weights/en-de")->required();
@@ -77,6 +84,7 @@ int main(int argc, char** argv) {
     if (*translate_command) translate_lines(translate, std::cin, std::cout);
     if (*score_command) score_lines(score, std::cin, std::cout);
     if (*shortlist_command) check_shortlist(shortlist_model, std::cin, std::cout);
+    if (*inspect_command) inspect_lines(inspect_model, std::cin, std::cout);
     if (*bench_command) bench(bench_model, std::cout);
     return 0;
   } catch (const Error& e) {

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
-#include "cli/gzip.h"
+#include "cli/packed_file.h"
 
 namespace dragoman {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-// Unpacked, if it is gzipped.
+// Unpacked, if it is packed.
 Bytes read_file(const fs::path& path) {
   std::error_code failed;
   const auto size = fs::file_size(path, failed);
@@ -27,7 +29,7 @@ Bytes read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   require(static_cast<bool>(file), ErrorCode::kIo, "cannot read ", path.string(), ": ", std::strerror(errno));
-  return path.extension() == ".gz" ? gunzip(bytes, path.string()) : bytes;
+  return unpack(std::move(bytes), path.string());
 }
 
 std::string read_text(const fs::path& path) {
@@ -35,13 +37,14 @@ std::string read_text(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The one file of the folder called <kind>.*<ending>, gzipped or not.
+// The one file of the folder called <kind>.*<ending>, packed or not.
 std::optional<fs::path> find(const fs::path& folder, const std::string& kind, const std::string& ending) {
   std::optional<fs::path> found;
   std::error_code none;  // a folder that cannot be listed has no such file
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     std::string name = entry.path().filename().string();
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    for (const std::string_view packed : kPackedEndings)
+      if (name.ends_with(packed)) name.resize(name.size() - packed.size());
     if (!name.starts_with(kind + '.') || !name.ends_with(ending)) continue;
     require(!found, ErrorCode::kIo, folder.string(), " holds more than one ", kind, ".*", ending, ": ",
             found.value_or("").filename().string(), " and ", entry.path().filename().string());

@@ -6,11 +6,13 @@
 
 #include "base/error.h"
 #include "engine/admission.h"
+#include "engine/greedy_tokens.h"
 #include "search/forced_first.h"
 #include "search/next_word.h"
 #include "search/prefix.h"
 #include "search/repetition.h"
 #include "text/capitals.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
@@ -71,6 +73,24 @@ std::shared_ptr<Translation> Engine::start(std::string_view text, const Translat
   if (options.is_forced()) force(*translation);
   if (!translation->done()) queue_.push_back(translation);
   return translation;
+}
+
+Inspection Engine::inspect(std::string_view text, std::optional<std::string_view> translation) const {
+  std::vector<int> source = source_tokenizer_.encode(sanitize_utf8(text)), target;
+  source.push_back(config().eos);
+  require(source.size() <= static_cast<size_t>(source_limit(config())), ErrorCode::kInvalidArgument,
+          "the sentence has ", source.size(), " pieces; ", source_limit(config()), " are the most");
+  if (translation) {
+    target = target_tokenizer().encode(sanitize_utf8(*translation));
+    if (config().forced_first >= 0) target.insert(target.begin(), config().forced_first);
+    target.push_back(config().eos);
+  } else {
+    target = greedy_tokens(model_, source);
+  }
+  Inspection found = dragoman::inspect(model_, std::move(source), std::move(target));
+  for (const int id : found.source.tokens) found.source.pieces.push_back(source_tokenizer_.piece(id));
+  for (const int id : found.target.tokens) found.target.pieces.push_back(target_tokenizer().piece(id));
+  return found;
 }
 
 // Gives the one sentence of a text what its translation begins with.

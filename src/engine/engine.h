@@ -13,6 +13,7 @@
 #include "engine/model_files.h"
 #include "engine/options.h"
 #include "engine/translation.h"
+#include "model/inspection.h"
 #include "model/transformer.h"
 #include "search/beam.h"
 #include "text/tokenizer.h"
@@ -39,6 +40,9 @@ class Engine {
   /// decoder. False if nothing was left to do. When it throws (memory is short), let go of all translations in flight;
   /// those that begin then are fine.
   bool step();
+  /// What the model computes on a sentence, the text as it is, and on its translation: the one that is given or else
+  /// its own, greedily. Throws Error(kInvalidArgument) if they are too long.
+  Inspection inspect(std::string_view text, std::optional<std::string_view> translation) const;
 
  private:
   struct Active {  // a sentence being written

@@ -91,7 +91,8 @@ uint64_t values_of(const Item& item, uint64_t value_bytes, uint64_t behind) {
   return values;
 }
 
-bool is_embedding(const Item& item) { return item.name.ends_with("Wemb"); }
+// A table, a row a piece or position.
+bool is_embedding(const Item& item) { return item.name.ends_with("Wemb") || item.name == "Wpos"; }
 
 // [size] of [1, size], [outputs, inputs] of [inputs, outputs]; an embedding keeps its own.
 std::vector<int64_t> our_shape(const Item& item) {

@@ -10,6 +10,8 @@ namespace {
 
 v128_t relu4(v128_t x) { return wasm_f32x4_pmax(wasm_f32x4_splat(0), x); }
 
+v128_t gelu_sigmoid4(v128_t x) { return wasm_f32x4_mul(x, sigmoid4(wasm_f32x4_mul(x, wasm_f32x4_splat(1.702f)))); }
+
 v128_t silu4(v128_t x) { return wasm_f32x4_mul(x, sigmoid4(x)); }
 
 // (1 + tanh(u)) / 2 is sigmoid(2 u).
@@ -52,6 +54,8 @@ void activate(Activation activation, float* x, size_t n) {
       return for_each4<gelu4>(x, n);
     case Activation::kGeluTanh:
       return for_each4<gelu_tanh4>(x, n);
+    case Activation::kGeluSigmoid:
+      return for_each4<gelu_sigmoid4>(x, n);
     case Activation::kSilu:
       return for_each4<silu4>(x, n);
   }
@@ -61,10 +65,11 @@ void activate_reference(Activation activation, float* x, size_t n) {
   for (size_t k = 0; k < n; ++k) {
     const double v = x[k];
     const double cubic = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
-    x[k] = static_cast<float>(activation == Activation::kRelu       ? std::max(v, 0.0)
-                              : activation == Activation::kGelu     ? v * (1 + std::erf(v / std::sqrt(2))) / 2
-                              : activation == Activation::kGeluTanh ? v * (1 + std::tanh(cubic)) / 2
-                                                                    : v / (1 + std::exp(-v)));
+    x[k] = static_cast<float>(activation == Activation::kRelu          ? std::max(v, 0.0)
+                              : activation == Activation::kGelu        ? v * (1 + std::erf(v / std::sqrt(2))) / 2
+                              : activation == Activation::kGeluTanh    ? v * (1 + std::tanh(cubic)) / 2
+                              : activation == Activation::kGeluSigmoid ? v / (1 + std::exp(-1.702 * v))
+                                                                       : v / (1 + std::exp(-v)));
   }
 }
 

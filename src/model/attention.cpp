@@ -43,6 +43,7 @@ void encoder_self_attention(const AttentionWeights& weights, const LayerForm& fo
       for (int r = s.begin; r < s.begin + s.length; ++r) {
         attend(work.query.data() + r * width + h * head_width, keys, values, {1, head_width, s.length, width},
                work.attention.data(), work.context.data() + r * width + h * head_width);
+        observe(work.observation, &Observation::self_attention, work.attention.data(), s.length);
       }
     }
   }
@@ -55,10 +56,11 @@ void decoder_self_attention(const AttentionWeights& weights, const LayerForm& fo
   project_query_key_value(weights, form, count, work);
   for (int r = 0; r < count; ++r) {
     KvCache& cache = rows[r].target->cache();
-    const int position = rows[r].target->length();
+    const int position = rows[r].target->length() + rows[r].ahead;
     std::memcpy(cache.keys(layer) + position * width, work.key.data() + r * width, width * sizeof(float));
     std::memcpy(cache.values(layer) + position * width, work.value.data() + r * width, width * sizeof(float));
     attend_cache(cache, layer, position + 1, form, r, work, work.attention.data());
+    observe(work.observation, &Observation::self_attention, work.attention.data(), form.heads * (position + 1));
   }
   project_and_add(weights, form, count, work);
 }
@@ -72,6 +74,7 @@ void cross_attention(const AttentionWeights& weights, const LayerForm& form, int
     const int length = rows[r].cross->length();
     float* const softmax = rows[r].attention ? rows[r].attention + layer * form.heads * length : work.attention.data();
     attend_cache(*rows[r].cross, layer, length, form, r, work, softmax);
+    observe(work.observation, &Observation::cross_attention, softmax, form.heads * length);
   }
   project_and_add(weights, form, count, work);
 }

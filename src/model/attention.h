@@ -17,7 +17,7 @@ void encoder_self_attention(const AttentionWeights& weights, const LayerForm& fo
                             Workspace& work);
 
 /// The one for one new position of every row: its key and value are appended to the row's cache at position
-/// target->length(), which the caller advances after the last layer.
+/// target->length() + ahead; the caller advances the targets after the last layer.
 void decoder_self_attention(const AttentionWeights& weights, const LayerForm& form, int layer,
                             std::span<const DecoderRow> rows, Workspace& work);
 

@@ -109,6 +109,7 @@ void read_variants(const json& config, Config& c) {
                                        {{"relu", Activation::kRelu},
                                         {"gelu", Activation::kGelu},
                                         {"gelu_new", Activation::kGeluTanh},
+                                        {"quick_gelu", Activation::kGeluSigmoid},
                                         {"silu", Activation::kSilu}});
   c.deviation = read_word<Deviation>(config, "layer_norm",
                                      {{"variance", Deviation::kVariance},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/error.h"
@@ -49,31 +50,13 @@ constexpr std::string_view kWithoutEffect[] = {"authors",
 
 // Options that are honoured, but for one value: others are refused. Empty lists and empty text are "".
 const std::map<std::string_view, std::string_view> kMustBe = {
-    {"factors-dim-emb", "0"},
-    {"input-types", ""},
-    {"layer-normalization", "false"},
-    {"lemma-dim-emb", "0"},
-    {"output-omit-bias", "false"},
-    {"right-left", "false"},
-    {"special-vocab", ""},
-    {"transformer-ffn-depth", "2"},
-    {"transformer-no-affine", "false"},
-    {"transformer-no-bias", "false"},
-    {"transformer-no-projection", "false"},
-    {"transformer-pool", "false"},
-    {"transformer-rnn-projection", "false"},
-    {"transformer-tied-layers", ""},
-    {"transformer-train-position-embeddings", "false"},
-    {"type", "transformer"},
-    {"ulr", "false"},
-};
-
-// What is done around a layer: d(ropout) is nothing in translation, a(dd) and n(orm).
-const std::map<std::string_view, std::string_view> kOperationsMustBe = {
-    {"transformer-postprocess", "an"},
-    {"transformer-postprocess-emb", ""},
-    {"transformer-postprocess-top", ""},
-    {"transformer-preprocess", ""},
+    {"factors-dim-emb", "0"},         {"input-types", ""},
+    {"layer-normalization", "false"}, {"lemma-dim-emb", "0"},
+    {"right-left", "false"},          {"special-vocab", ""},
+    {"transformer-ffn-depth", "2"},   {"transformer-no-affine", "false"},
+    {"transformer-no-bias", "false"}, {"transformer-no-projection", "false"},
+    {"transformer-pool", "false"},    {"transformer-rnn-projection", "false"},
+    {"type", "transformer"},          {"ulr", "false"},
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -153,6 +136,52 @@ void expect(std::string_view key, const std::string& value, std::string_view exp
           "'");
 }
 
+// What is done around a layer: a(dd) and n(orm); d(ropout) is nothing in translation.
+std::string take_operations(Options& options, std::string_view key, std::string_view missing) {
+  std::string operations = options.take(key, missing);
+  std::erase(operations, 'd');
+  return operations;
+}
+
+// Whether a norm is all that is done there, or nothing is.
+bool take_norm(Options& options, std::string_view key) {
+  const std::string operations = take_operations(options, key, "");
+  if (operations != "n") expect(key, operations, "");
+  return operations == "n";
+}
+
+void take_norms(Options& options, Config& c) {
+  c.encoder_norm_first = c.decoder_norm_first = take_norm(options, "transformer-preprocess");
+  require(!c.decoder_norm_first || c.decoder_unit != DecoderUnit::kSsru, kBad,
+          "special:model.yml: transformer-preprocess 'n' is not supported before an SSRU");
+  expect("transformer-postprocess", take_operations(options, "transformer-postprocess", "an"),
+         c.encoder_norm_first ? "a" : "an");
+  c.encoder_final_norm = c.decoder_final_norm = take_norm(options, "transformer-postprocess-top");
+  c.embedding_norm = take_norm(options, "transformer-postprocess-emb");
+}
+
+// For each layer, the one whose parameters it has; Marian counts from 1.
+std::vector<int> take_tied_layers(Options& options, int layers) {
+  constexpr std::string_view kKey = "transformer-tied-layers";
+  std::vector<int> tied;
+  const std::string numbers = options.take(kKey, "");
+  for (std::string_view rest = trimmed(numbers); !rest.empty();) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    tied.push_back(Options::to_int(kKey, rest.substr(0, end), 1, layers) - 1);
+    rest = trimmed(rest.substr(end));
+  }
+  if (tied.empty()) {
+    tied.resize(layers);
+    std::iota(tied.begin(), tied.end(), 0);
+  }
+  require(tied.size() == static_cast<size_t>(layers), kBad, "special:model.yml: ", kKey, " has ", tied.size(),
+          " layers; dec-depth is ", layers);
+  for (const int layer : tied)
+    require(tied[layer] == layer, kBad, "special:model.yml: ", kKey, " has layer ", layer + 1,
+            " lend parameters it does not own");
+  return tied;
+}
+
 DecoderUnit take_decoder_unit(Options& options) {
   const std::string autoreg = options.take("transformer-decoder-autoreg", "self-attention");
   const std::string cell = options.take("dec-cell", "");
@@ -167,7 +196,8 @@ DecoderUnit take_decoder_unit(Options& options) {
 Activation take_activation(Options& options) {
   const std::string activation = options.take("transformer-ffn-activation", "relu");
   if (activation == "swish") return Activation::kSilu;
-  expect("transformer-ffn-activation", activation, "relu");  // Marian's GELU is another function than all others'
+  if (activation == "gelu") return Activation::kGeluSigmoid;  // Marian's is not the others'
+  expect("transformer-ffn-activation", activation, "relu");
   return Activation::kRelu;
 }
 
@@ -178,8 +208,7 @@ void take_vocabularies(Options& options, Config& c) {
   c.vocabulary = Options::to_int("dim-vocabs", trimmed(sizes.substr(blank)), 2, 1 << 20);
   const bool all = options.take_bool("tied-embeddings-all"), target = options.take_bool("tied-embeddings");
   const bool source = options.take_bool("tied-embeddings-src");
-  require(all || target, kBad,
-          "special:model.yml: tied-embeddings or tied-embeddings-all must be true: the output layer is the embedding");
+  c.tied_output = all || target;
   c.shared_embedding = all || source;
   require(!c.shared_embedding || c.source_vocabulary == c.vocabulary, kBad, "special:model.yml: dim-vocabs are ", sizes,
           ", though both sides share one embedding");
@@ -207,6 +236,16 @@ constexpr Renaming kWhole[] = {
     {"model.encoder.embed_tokens.weight", "encoder_Wemb"},
     {"model.decoder.embed_tokens.weight", "decoder_Wemb"},
     {"final_logits_bias", "decoder_ff_logit_out_b"},
+    {"lm_head.weight", "decoder_ff_logit_out_W"},
+};
+
+// Behind the name of a side.
+constexpr Renaming kOfSide[] = {
+    {"embed_positions.weight", "_Wpos"},
+    {"layernorm_embedding.weight", "_emb_ln_scale_pre"},
+    {"layernorm_embedding.bias", "_emb_ln_bias_pre"},
+    {"layer_norm.weight", "_top_ln_scale"},
+    {"layer_norm.bias", "_top_ln_bias"},
 };
 
 constexpr Renaming kMatrices[] = {
@@ -219,11 +258,6 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   Options options(yml);
   for (const std::string_view key : kWithoutEffect) options.take(key, "");
   for (const auto& [key, value] : kMustBe) expect(key, options.take(key, value), value);
-  for (const auto& [key, value] : kOperationsMustBe) {
-    std::string operations = options.take(key, value);
-    std::erase(operations, 'd');
-    expect(key, operations, value);
-  }
   Config c{};
   std::tie(c.source_language, c.target_language) = parse_languages(config_json);
   c.width = options.take_int("dim-emb", 4, 8192);
@@ -239,13 +273,19 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   require(c.width % 2 == 0 && c.width % c.encoder_heads == 0, kBad, "special:model.yml: dim-emb ", c.width,
           " is odd or not a multiple of transformer-heads, ", c.encoder_heads);
   c.decoder_unit = take_decoder_unit(options);
+  take_norms(options, c);
   c.activation = take_activation(options);
   take_vocabularies(options, c);
   c.encoder_width = c.width;
   c.encoder_head_width = c.decoder_head_width = c.width / c.encoder_heads;
   c.source_positions = c.target_positions = kMaxPositions;
+  if (options.take_bool("transformer-train-position-embeddings")) {
+    c.positions = Positions::kLearned;
+    c.scaled_embedding = false;
+  }
+  c.output_bias = !options.take_bool("output-omit-bias");
   for (int i = 0; i < c.encoder_layers; ++i) c.encoder_tied.push_back(i);
-  for (int i = 0; i < c.decoder_layers; ++i) c.decoder_tied.push_back(i);
+  c.decoder_tied = take_tied_layers(options, c.decoder_layers);
   c.layer_norm_eps = 1e-6f;  // these three are Marian's constants
   c.eos = 0;
   c.activation_passes = 2;  // as near to the floats as the file allows: other engines round to 8 bits
@@ -260,11 +300,15 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   return c;
 }
 
-std::string marian_name(const std::string& name) {
+std::string marian_name(const Config& config, const std::string& name) {
   for (const auto& [ours, marians] : kWhole)
     if (name == ours) return std::string(marians);
-  // model.<side>.layers.<i>.<part>
-  const size_t side = name.find('.') + 1, layers = name.find(".layers.", side), layer = layers + 8;
+  // model.<side>.<part>, model.<side>.layers.<i>.<part>
+  const size_t side = name.find('.') + 1, behind = name.find('.', side);
+  for (const auto& [ours, marians] : kOfSide)
+    if (std::string_view(name).substr(behind + 1) == ours)
+      return name.substr(side, behind - side) + std::string(marians);
+  const size_t layers = name.find(".layers.", side), layer = layers + 8;
   const size_t dot = name.find('.', layer);
   const std::string prefix =
       name.substr(side, layers - side) + "_l" + std::to_string(std::stoi(name.substr(layer)) + 1);
@@ -272,7 +316,9 @@ std::string marian_name(const std::string& name) {
   for (const auto& [ours, marians] : kInLayer) {
     if (!part.starts_with(ours)) continue;
     const std::string_view rest = part.substr(ours.size());
-    if (marians.ends_with("ln_")) return prefix + '_' + std::string(marians) + (rest == "weight" ? "scale" : "bias");
+    if (marians.ends_with("ln_"))
+      return prefix + '_' + std::string(marians) + (rest == "weight" ? "scale" : "bias") +
+             (config.encoder_norm_first ? "_pre" : "");
     if (marians.starts_with("ffn_")) return prefix + "_ffn_" + (rest == "weight" ? 'W' : 'b') + marians.back();
     const size_t end = rest.find('.');
     for (const auto& [matrix, letter] : kMatrices) {

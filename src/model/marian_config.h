@@ -13,7 +13,8 @@ namespace dragoman {
 Config parse_marian_config(std::string_view yml, std::string_view config_json);
 
 /// Marian's name of a tensor of ours (MarianMT's names), e.g. encoder_l1_self_Wq of
-/// model.encoder.layers.0.self_attn.q_proj.weight.
-std::string marian_name(const std::string& name);
+/// model.encoder.layers.0.self_attn.q_proj.weight. The table of positions, which both sides share there, has two here:
+/// encoder_Wpos and decoder_Wpos.
+std::string marian_name(const Config& config, const std::string& name);
 
 }  // namespace dragoman

@@ -56,13 +56,16 @@ std::vector<ConstMatrixView> Transformer::encode(std::span<const std::vector<int
     memories.emplace_back(work.hidden.data() + rows * width, length, width);
     rows += length;
   }
+  observe(work.observation, &Observation::hidden, work.hidden.data(), rows * width);
   for (int i = 0; i < config_.encoder_layers; ++i) {
     const EncoderLayerWeights& layer = weights_.encoder_layer(i);
     encoder_self_attention(layer.self_attention, encoder_, ranges, work);
     feed_forward(layer.feed_forward, encoder_, rows, work);
+    observe(work.observation, &Observation::hidden, work.hidden.data(), rows * width);
   }
   if (weights_.source.final_norm) {
     layer_norm(work.hidden.data(), encoder_.norm(*weights_.source.final_norm), rows, width, work.hidden.data());
+    observe(work.observation, &Observation::hidden, work.hidden.data(), rows * width);
   } else if (config_.encoder_norm_first) {
     // Nothing has kept these small; what follows is finite if they are.
     require(work.hidden.head(rows * width).cwiseAbs().maxCoeff() < kLargestMemory, ErrorCode::kBadModel,
@@ -93,12 +96,13 @@ void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const 
   require(0 < count && count <= work.max_hypotheses, ErrorCode::kInvalidArgument, count, " rows in a decoder step; 1..",
           work.max_hypotheses, " are allowed");
   for (int r = 0; r < count; ++r) {
-    const int position = rows[r].target->length();
+    const int position = rows[r].target->length() + rows[r].ahead;
     require(position < rows[r].target->capacity() && position < kMaxPositions, ErrorCode::kInvalidArgument,
             "no room in the cache for position ", position);
     const int token = rows[r].token == kStart ? config_.start : rows[r].token;
     embed(weights_.embedding, weights_.target, token, position, width, work.hidden.data() + r * width);
   }
+  observe(work.observation, &Observation::hidden, work.hidden.data(), count * width);
   for (int i = 0; i < config_.decoder_layers; ++i) {
     const DecoderLayerWeights& layer = weights_.decoder_layer(i);
     if (const auto* attention = std::get_if<AttentionWeights>(&layer.history))
@@ -107,9 +111,12 @@ void Transformer::step(std::span<const DecoderRow> rows, Workspace& work) const 
       ssru(std::get<SsruWeights>(layer.history), decoder_, i, rows, work);
     cross_attention(layer.cross_attention, decoder_, i, rows, work);
     feed_forward(layer.feed_forward, decoder_, count, work);
+    observe(work.observation, &Observation::hidden, work.hidden.data(), count * width);
   }
-  if (weights_.target.final_norm)
+  if (weights_.target.final_norm) {
     layer_norm(work.hidden.data(), decoder_.norm(*weights_.target.final_norm), count, width, work.hidden.data());
+    observe(work.observation, &Observation::hidden, work.hidden.data(), count * width);
+  }
   for (const DecoderRow& row : rows) row.target->advance();
   if (std::none_of(rows.begin(), rows.end(), [](const DecoderRow& row) { return row.shortlist; })) {
     LinearInput hidden(work.hidden.data(), count, width, work.quantized);

@@ -42,7 +42,8 @@ class Transformer {
   Shortlist shortlist(std::span<const int> source) const;
 
   /// One position further for every row: appends to its state and leaves its logits in its row of
-  /// work.logits: [V], or one for each token of its shortlist; and its cross-attention where the row wants it.
+  /// work.logits: [V], or one for each token of its shortlist; and its cross-attention where the row wants it. A target
+  /// that is given may have a row for each of its tokens: all its positions in one pass.
   /// 1 <= R <= work.max_hypotheses; each state needs capacity for one more position. Allocates nothing with int8
   /// weights.
   void step(std::span<const DecoderRow> rows, Workspace& work) const;

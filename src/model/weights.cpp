@@ -34,14 +34,16 @@ Eigen::half half_at(const std::byte* bytes, int64_t i) {
   return Eigen::numext::bit_cast<Eigen::half>(bits);
 }
 
-std::string own_name(const std::string& name) { return name; }
+std::string own_name(const Config&, const std::string& name) { return name; }
 
 // Hands out each tensor once, checked against the shape that the config asks for.
 class TensorReader {
  public:
+  using FileName = std::string (*)(const Config&, const std::string&);
+
   // file_name: what a tensor of ours is called among `tensors`, and so in errors.
-  TensorReader(std::map<std::string, Tensor> tensors, std::string (*file_name)(const std::string&))
-      : tensors_(std::move(tensors)), file_name_(file_name) {}
+  TensorReader(std::map<std::string, Tensor> tensors, const Config& config, FileName file_name)
+      : tensors_(std::move(tensors)), config_(&config), name_(file_name) {}
 
   // dot: what stands between a layer's name and its parts'.
   Linear linear(const std::string& name, int outputs, int width, const char* dot = ".") {
@@ -55,7 +57,7 @@ class TensorReader {
       has_int8_ = true;
       return Int8Matrix(tensor.bytes, row_scales(name, tensor, outputs), outputs, width);
     }
-    require(tensor.type != TensorType::kU16, kBad, "tensor ", file_name_(name), " is U16; it must be I8, F32 or F16");
+    require(tensor.type != TensorType::kU16, kBad, "tensor ", file_name(name), " is U16; it must be I8, F32 or F16");
     FloatMatrix weights{Matrix(outputs, width)};
     read_floats(name, tensor, weights.values.data());
     return weights;
@@ -63,7 +65,7 @@ class TensorReader {
 
   Vector vector(const std::string& name, const std::vector<int64_t>& shape) {
     const Tensor tensor = take(name, shape);
-    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", file_name_(name),
+    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", file_name(name),
             " must be F32 or F16");
     int64_t size = 1;
     for (int64_t n : shape) size *= n;
@@ -75,7 +77,7 @@ class TensorReader {
   // Hugging Face writes [1, V], some converters [V].
   Vector logits_bias(int vocabulary) {
     const std::string name = "final_logits_bias";
-    const auto it = tensors_.find(file_name_(name));
+    const auto it = tensors_.find(file_name(name));
     const bool flat = it != tensors_.end() && it->second.shape.size() == 1;
     return vector(name, flat ? std::vector<int64_t>{vocabulary} : std::vector<int64_t>{1, vocabulary});
   }
@@ -114,8 +116,10 @@ class TensorReader {
   }
 
  private:
+  std::string file_name(const std::string& name) const { return name_(*config_, name); }
+
   Tensor take(const std::string& our_name, const std::vector<int64_t>& shape) {
-    const std::string name = file_name_(our_name);
+    const std::string name = file_name(our_name);
     auto node = tensors_.extract(name);
     require(!node.empty(), kBad, "model lacks the tensor ", name);
     require(node.mapped().shape == shape, kBad, "tensor ", name, " has shape ", describe(node.mapped().shape),
@@ -128,7 +132,7 @@ class TensorReader {
       const Vector scale = vector(name + "_scale", {outputs});
       return {scale.begin(), scale.end()};
     }
-    require(tensor.scale <= kLargestWeight, kBad, "tensor ", file_name_(name), " has steps of ", tensor.scale,
+    require(tensor.scale <= kLargestWeight, kBad, "tensor ", file_name(name), " has steps of ", tensor.scale,
             ", which no trained model does: the file is damaged");
     return std::vector<float>(outputs, tensor.scale);
   }
@@ -152,13 +156,14 @@ class TensorReader {
       for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(half_at(tensor.bytes.data(), i));
     }
     for (int64_t i = 0; i < count; ++i) {
-      require(std::abs(out[i]) <= kLargestWeight, kBad, "tensor ", file_name_(name), " holds ", out[i], " at index ", i,
+      require(std::abs(out[i]) <= kLargestWeight, kBad, "tensor ", file_name(name), " holds ", out[i], " at index ", i,
               ", which no trained model does: the file is damaged");
     }
   }
 
   std::map<std::string, Tensor> tensors_;
-  std::string (*file_name_)(const std::string&);
+  const Config* config_;
+  FileName name_;
   bool has_int8_ = false;
 };
 
@@ -311,6 +316,17 @@ LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
                       c.shared_embedding);
 }
 
+// Both sides of a model of Marian's have one table of positions, and no more positions than that.
+void split_positions(MarianModel& marian, Config& c) {
+  if (c.positions != Positions::kLearned) return;
+  auto table = marian.tensors.extract("Wpos");
+  require(!table.empty(), kBad, "model lacks the tensor Wpos");
+  require(table.mapped().shape.size() == 2, kBad, "tensor Wpos has shape ", describe(table.mapped().shape),
+          "; the model's configuration asks for [positions, ", c.width, "]");
+  c.source_positions = c.target_positions = static_cast<int>(table.mapped().shape[0]);
+  for (const char* const side : {"encoder_Wpos", "decoder_Wpos"}) marian.tensors[side] = table.mapped();
+}
+
 }  // namespace
 
 Model load_model(std::string_view config_json, std::vector<std::byte> file, std::span<const std::byte> shortlist) {
@@ -319,9 +335,10 @@ Model load_model(std::string_view config_json, std::vector<std::byte> file, std:
           "a shortlist in a file of its own belongs to a model of Marian's; this one is none");
   MarianModel marian;
   if (is_marians) marian = parse_marian_model(file);
-  const Config c = is_marians ? parse_marian_config(marian.config, config_json) : parse_config(config_json);
-  TensorReader in = is_marians ? TensorReader(std::move(marian.tensors), marian_name)
-                               : TensorReader(parse_safetensors(file), own_name);
+  Config c = is_marians ? parse_marian_config(marian.config, config_json) : parse_config(config_json);
+  if (is_marians) split_positions(marian, c);
+  TensorReader in = is_marians ? TensorReader(std::move(marian.tensors), c, marian_name)
+                               : TensorReader(parse_safetensors(file), c, own_name);
   Model model{c, read_weights(in, c)};
   if (is_marians && !shortlist.empty()) model.weights.lexical = read_shortlist(c, shortlist);
   if (!is_marians) model.weights.lexical = in.lexical_table(c);

@@ -5,6 +5,7 @@
 #include "base/matrix.h"
 #include "model/config.h"
 #include "model/linear.h"
+#include "model/observation.h"
 
 namespace dragoman {
 
@@ -24,6 +25,8 @@ struct Workspace {
   Vector attention;            // [H * kMaxPositions], softmax of one query
   Matrix logits;               // [max_hypotheses, V]
   QuantizedScratch quantized;  // the input of the product at hand
+
+  Observation* observation = nullptr;  // gets what goes through the layers, if somebody looks on; that allocates
 };
 
 }  // namespace dragoman

@@ -67,6 +67,10 @@ std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>
   return ids;
 }
 
+std::string Tokenizer::piece(int id) const {
+  return sanitize_utf8(words_ ? words_->piece(id) : processor_->IdToPiece(id));
+}
+
 std::string Tokenizer::text_of(int id) const {
   if (processor_->IsControl(id) || processor_->IsUnknown(id) || processor_->IsByte(id)) return {};
   std::string_view rest = processor_->IdToPiece(id);

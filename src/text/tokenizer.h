@@ -31,6 +31,8 @@ class Tokenizer {
   /// follows them. A piece may be empty: a character that takes several (bytes; a ligature, normalised) belongs to the
   /// last.
   std::vector<int> encode(std::string_view text, std::vector<TextRange>* ranges = nullptr) const;
+  /// As the vocabulary spells it.
+  std::string piece(int id) const;
   /// What a piece writes in the midst of a text; nothing if it is none of those that stand for characters alone.
   std::string text_of(int id) const;
   /// Whether pieces have such texts: those of subword-nmt are joined by rules.

@@ -180,7 +180,7 @@ test('a truncated model exits with 1 and says so', () => {
   assert.match(err, /^dragoman: bad-model: .*cut off.*\n$/);
 });
 
-// Firefox's files under their names; `pack` may gzip them.
+// Firefox's files under their names, as `pack` packs them.
 function marianFolder(name, pack = (bytes) => bytes, ending = '') {
   const folder = join(scratch, name);
   mkdirSync(folder);
@@ -195,7 +195,9 @@ function marianFolder(name, pack = (bytes) => bytes, ending = '') {
   return folder;
 }
 
-test("a folder with Bergamot's files is translated with, gzipped or not", () => {
+const zstd = (input) => spawnSync('zstd', ['-q', '-c'], { input, maxBuffer: 1 << 28 }).stdout;
+
+test("a folder with Bergamot's files is translated with, packed or not", () => {
   const { cases } = JSON.parse(readFileSync(join(root, 'tests/data/tiny-marian/golden.json'), 'utf8'));
   const sources = cases.map(({ source }) => `${source}\n`).join('');
   const plain = marianFolder('bergamot');
@@ -205,9 +207,15 @@ test("a folder with Bergamot's files is translated with, gzipped or not", () => 
   const listed = dragoman(['translate', '--model', plain], sources);
   assert.equal(listed.status, 0);
   assert.notEqual(listed.out, golden); // the shortlist is one of random pieces
-  const packed = marianFolder('bergamot-gz', gzipSync, '.gz');
-  assert.equal(dragoman(['translate', '--model', packed], sources).out, listed.out);
-  assert.equal(dragoman(['bench', '--model', packed]).status, 0);
+  for (const [pack, ending] of [
+    [gzipSync, '.gz'],
+    [zstd, '.zst'],
+    [(bytes) => Buffer.concat([zstd(bytes.subarray(0, 5000)), zstd(bytes.subarray(5000))]), '.zst'],
+  ]) {
+    const packed = marianFolder(`bergamot${ending}${pack.length}${pack.name}`, pack, ending);
+    assert.equal(dragoman(['translate', '--model', packed], sources).out, listed.out, ending);
+  }
+  assert.equal(dragoman(['bench', '--model', plain]).status, 0);
 });
 
 test("what is wrong with a folder of Bergamot's files is said in one line", () => {
@@ -222,9 +230,25 @@ test("what is wrong with a folder of Bergamot's files is said in one line", () =
   const twice = marianFolder('bergamot-twice');
   cpSync(join(twice, 'model.ende.intgemm.alphas.bin'), join(twice, 'model.ende.intgemm8.bin'));
   assert.match(failure(twice), /^dragoman: io: .* holds more than one model\.\*\.bin: .*\n$/);
-  const cut = marianFolder('bergamot-cut', gzipSync, '.gz');
-  truncateSync(join(cut, 'model.ende.intgemm.alphas.bin.gz'), 5000);
-  assert.match(failure(cut), /^dragoman: io: .*model\.ende\.intgemm\.alphas\.bin\.gz is damaged: .*\n$/);
+  for (const [ending, pack] of Object.entries({ '.gz': gzipSync, '.zst': zstd })) {
+    const damaged = marianFolder(`bergamot${ending}-damaged`, pack, ending);
+    const file = join(damaged, `model.ende.intgemm.alphas.bin${ending}`);
+    const packed = readFileSync(file);
+    for (const wrong of [
+      packed.subarray(0, 5000),
+      Buffer.alloc(0),
+      Buffer.concat([packed, Buffer.alloc(9, 1)]),
+      Buffer.alloc(99, 1),
+    ]) {
+      writeFileSync(file, wrong);
+      assert.match(failure(damaged), /^dragoman: io: .*model\.ende\.intgemm\.alphas\.bin\.(gz|zst) is damaged: .*\n$/);
+    }
+  }
+  const bomb = marianFolder('bergamot-bomb', zstd, '.zst');
+  const block = Buffer.from([0x02, 0x00, 0x10, 0]); // 128 KB of the byte 0
+  const blocks = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x58]), ...Array(100_000).fill(block)]);
+  writeFileSync(join(bomb, 'model.ende.intgemm.alphas.bin.zst'), blocks);
+  assert.match(failure(bomb), /^dragoman: io: .* unpacks to more than any model has\n$/);
   const alone = marianFolder('bergamot-one-side');
   cpSync(join(alone, 'srcvocab.ende.spm'), join(alone, 'vocab.ende.spm'));
   rmSync(join(alone, 'srcvocab.ende.spm'));

@@ -171,7 +171,8 @@ TEST_CASE("layer norm does not lose small deviations beside a large mean", "[ker
 
 TEST_CASE("activations equal their definitions, everywhere and for all lengths", "[kernels]") {
   Random random(17);
-  const Activation all[] = {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu};
+  const Activation all[] = {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kGeluSigmoid,
+                            Activation::kSilu};
   for (const Activation activation : all) {
     for (size_t n = 1; n <= 9; ++n) {
       std::vector<float> actual = random.reals(n + 2, -4, 4), expected = actual;

@@ -104,6 +104,7 @@ Real FullModel::activate(const Real& x) const {
   return x.unaryExpr([&](double v) {
     if (kind == "relu") return std::max(v, 0.0);
     if (kind == "gelu") return v * std::erfc(-v / std::sqrt(2)) / 2;
+    if (kind == "quick_gelu") return v / (1 + std::exp(-1.702 * v));
     if (kind == "gelu_new") return v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))) / 2;
     return v / (1 + std::exp(-v));
   });

@@ -27,7 +27,7 @@ class Maker {
     const auto maybe = [&](const char* key, const json& value) {
       if (flip()) c[key] = value;
     };
-    c["activation_function"] = pick({"relu", "gelu", "gelu_new", "silu"});
+    c["activation_function"] = pick({"relu", "gelu", "gelu_new", "quick_gelu", "silu"});
     c["layer_norm"] = pick({"variance", "deviation", "unbiased-deviation"});
     c["layer_norm_eps"] = pick({1e-6, 1e-5, 1e-3});
     c["position_embedding"] = pick({"sinusoidal", "sinusoidal-halves", "sinusoidal-interleaved", "learned", "none"});

@@ -188,7 +188,8 @@ TEST_CASE("config.json is read strictly", "[weights]") {
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": \"32\"")), Contains("lacks the whole number 'd_model'"));
   CHECK_THAT(code_of(replaced("\"d_model\": 32", "\"d_model\": 34")), Contains("do not divide"));
   CHECK_THAT(code_of(replaced("\"relu\"", "\"swish\"")),
-             Contains("activation_function must be one of \"relu\", \"gelu\", \"gelu_new\", \"silu\", not \"swish\""));
+             Contains("activation_function must be one of \"relu\", \"gelu\", \"gelu_new\", \"quick_gelu\", \"silu\", "
+                      "not \"swish\""));
   CHECK_THAT(code_of(replaced("\"marian\"", "\"\\ud800\"")), Contains("bad-config"));
   CHECK_THAT(code_of(replaced("\"relu\"", std::string(200000, '[') + std::string(200000, ']'))), Contains("not array"));
   CHECK_THAT(code_of(replaced("\"eos_token_id\": 0", "\"eos_token_id\": 384")), Contains("eos_token_id"));

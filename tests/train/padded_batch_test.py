@@ -2,8 +2,10 @@
 """A padded batch in PyTorch, with its masks, and the core's rows without padding give the same numbers.
 
 torch.nn.Transformer's layers run a batch of sentences of different lengths, the target given, with key padding masks and a causal
-mask; `dragoman translate` runs the same sentences side by side, a token at a time. Compared are the log-probabilities of the
-translations. Needs build/native/dragoman.
+mask; `dragoman translate` runs the same sentences side by side, a token at a time, and `dragoman inspect` each alone, all
+positions at once. Compared are the log-probabilities of the translations, and of the latter masks, hidden states and attention of
+all heads.
+Needs build/native/dragoman.
 """
 import json
 import os
@@ -79,28 +81,82 @@ def padded(rows):
     return torch.stack([nn.functional.pad(real(row), (0, 0, 0, longest - len(row))) for row in rows]), mask
 
 
-@torch.no_grad()
-def batch_logits(model, sources, prefixes):
-    """Ids of all sources and the targets so far -> logits [T_i, V] of each, by one padded batch."""
-    encoder, encoder_norm = stack(model, model.encoder, nn.TransformerEncoderLayer, ['self_attn_layer_norm', 'final_layer_norm'])
-    decoder, decoder_norm = stack(model, model.decoder, nn.TransformerDecoderLayer,
-                                  ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'])
-    memory, source_mask = padded([model.embed(model.encoder, model.source_embedding, ids) for ids in sources])
-    for layer in encoder:
-        memory = layer(memory, src_key_padding_mask=source_mask)
-    memory = encoder_norm(memory)
-    start = model.config.get('decoder_start_token_id')
-    x, target_mask = padded([model.embed(model.decoder, model.embedding, [start, *ids]) for ids in prefixes])
-    causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
-    for layer in decoder:
-        x = layer(x, memory, tgt_mask=causal, tgt_key_padding_mask=target_mask, memory_key_padding_mask=source_mask)
-    logits = decoder_norm(x) @ real(model.output.real).T + real(model.vectors['final_logits_bias'])
-    return [row[:len(ids) + 1].numpy() for row, ids in zip(logits, prefixes, strict=True)]
+def weights_of(attention, queries, keys, **masks):
+    """[B, H, T, S] of a torch.nn.MultiheadAttention."""
+    return attention(queries, keys, keys, need_weights=True, average_attn_weights=False, **masks)[1]
+
+
+class Batch:
+    """What torch computes on one padded batch, each by the name that `dragoman inspect` has for it.
+
+    hidden and attention: [layers, B, ...]; logits [B, T, V]; the masks: true is hidden.
+    """
+
+    @torch.no_grad()
+    def __init__(self, model, sources, prefixes):
+        """Ids of all sources and the targets so far."""
+        self.encoder, self.decoder = ({'hidden': [], 'self_attention': []} for _ in range(2))
+        self.decoder['cross_attention'] = []
+        memory = self.encode(model, sources)
+        self.decode(model, memory, prefixes)
+
+    def encode(self, model, sources):
+        """The memory [B, S, D]."""
+        layers, norm = stack(model, model.encoder, nn.TransformerEncoderLayer, ['self_attn_layer_norm', 'final_layer_norm'])
+        x, self.source_padding = padded([model.embed(model.encoder, model.source_embedding, ids) for ids in sources])
+        self.encoder['hidden'].append(x)
+        for layer in layers:
+            read = layer.norm1(x) if layer.norm_first else x
+            self.encoder['self_attention'].append(weights_of(layer.self_attn, read, read, key_padding_mask=self.source_padding))
+            x = layer(x, src_key_padding_mask=self.source_padding)
+            self.encoder['hidden'].append(x)
+        return self.finish(model.encoder, norm, x, self.encoder)
+
+    def decode(self, model, memory, prefixes):
+        """Leaves the logits."""
+        layers, norm = stack(model, model.decoder, nn.TransformerDecoderLayer,
+                             ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'])
+        start = model.config.get('decoder_start_token_id')
+        x, self.target_padding = padded([model.embed(model.decoder, model.embedding, [start, *ids]) for ids in prefixes])
+        self.causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+        masks = {'attn_mask': self.causal, 'key_padding_mask': self.target_padding}
+        self.decoder['hidden'].append(x)
+        for layer in layers:
+            read = layer.norm1(x) if layer.norm_first else x
+            self.decoder['self_attention'].append(weights_of(layer.self_attn, read, read, **masks))
+            seen = x + layer.self_attn(read, read, read, **masks)[0]
+            queries = layer.norm2(seen) if layer.norm_first else layer.norm1(seen)
+            self.decoder['cross_attention'].append(
+                weights_of(layer.multihead_attn, queries, memory, key_padding_mask=self.source_padding))
+            x = layer(x, memory, tgt_mask=self.causal, tgt_key_padding_mask=self.target_padding,
+                      memory_key_padding_mask=self.source_padding)
+            self.decoder['hidden'].append(x)
+        x = self.finish(model.decoder, norm, x, self.decoder)
+        self.logits = (x @ real(model.output.real).T + real(model.vectors['final_logits_bias'])).numpy()
+
+    @staticmethod
+    def finish(side, norm, x, seen):
+        """x, or its norm, if the side has one."""
+        if side.final_norm:
+            x = norm(x)
+            seen['hidden'].append(x)
+        return x
+
+
+def batch_logits(batch, prefixes):
+    """[T_i, V] of each sentence."""
+    return [row[:len(ids) + 1] for row, ids in zip(batch.logits, prefixes, strict=True)]
 
 
 def log_probability(logits, ids):
     """Of the tokens `ids`, given the logits [T, V] of each step."""
     return float(sum(row[token] for row, token in zip(logits, ids, strict=True)) - reference.log_normaliser(logits).sum())
+
+
+def dragoman(*arguments):
+    """What it prints for the sentences."""
+    return subprocess.run([os.path.join(ROOT, 'build/native/dragoman'), *arguments], input='\n'.join(SENTENCES) + '\n',
+                          capture_output=True, text=True, check=True).stdout
 
 
 class PaddedBatch(unittest.TestCase):
@@ -114,16 +170,38 @@ class PaddedBatch(unittest.TestCase):
         for ids in sources:
             out = model.greedy(ids)
             targets.append(out if len(out) == model.limit(len(ids)) else [*out, model.eos])
-        batch = batch_logits(model, sources, [ids[:-1] for ids in targets])
-        for source, ids, logits in zip(sources, targets, batch, strict=True):
+        prefixes = [ids[:-1] for ids in targets]
+        batch = Batch(model, sources, prefixes)
+        logits_of = batch_logits(batch, prefixes)
+        for source, ids, logits in zip(sources, targets, logits_of, strict=True):
             alone = model.decode(ids[:-1], model.encode(source))[0]
             self.assertLess(np.abs(logits - alone).max(), 1e-6)
-        command = [os.path.join(ROOT, 'build/native/dragoman'), 'translate', '--json', '--model', folder]
-        lines = subprocess.run(command, input='\n'.join(SENTENCES) + '\n', capture_output=True, text=True, check=True).stdout
-        for line, ids, logits in zip(lines.splitlines(), targets, batch, strict=True):
+        lines = dragoman('translate', '--json', '--model', folder)
+        for line, ids, logits in zip(lines.splitlines(), targets, logits_of, strict=True):
             found = json.loads(line)
             self.assertEqual(found['tokens'], len(ids) - (ids[-1] == model.eos), found['source'])
             self.assertAlmostEqual(found['log_probability'], log_probability(logits, ids), delta=2e-3, msg=found['source'])
+
+        self.check_inside(json.loads(dragoman('inspect', '--model', folder)), batch, targets)
+
+    def check_inside(self, found, batch, targets):
+        """What `dragoman inspect` shows stands in the batch where there is no padding, and padding is looked at by none."""
+        for mask in ('source_padding', 'target_padding', 'causal'):
+            self.assertEqual(found['masks'][mask], getattr(batch, mask).tolist(), mask)
+        for i, (sentence, ids, logits) in enumerate(zip(found['sentences'], targets, batch.logits, strict=True)):
+            self.assertEqual(sentence['decoder']['tokens'], ids)
+            source, target = len(sentence['encoder']['tokens']), len(ids)
+            for side, key, rows, columns in (
+                    ('encoder', 'hidden', source, None), ('encoder', 'self_attention', source, source),
+                    ('decoder', 'hidden', target, None), ('decoder', 'self_attention', target, target),
+                    ('decoder', 'cross_attention', target, source)):
+                expected = torch.stack([state[i] for state in getattr(batch, side)[key]])[..., :rows, :].numpy()
+                if columns is not None:
+                    self.assertEqual(np.abs(expected[..., columns:]).sum(), 0)
+                    expected = expected[..., :columns]
+                np.testing.assert_allclose(sentence[side][key], expected, rtol=0, atol=2e-4, err_msg=f'{side} {key} {i}')
+            self.assertAlmostEqual(sum(sentence['decoder']['log_probabilities']), log_probability(logits[:target], ids),
+                                   delta=2e-3)
 
     def test_norm_behind(self):
         """tests/data/tiny-f16"""

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
+import { layModel, modelFiles } from './support/own-model.mjs';
 import { openSite } from './support/site.mjs';
 
 const TEXT = Array.from(
@@ -61,6 +62,49 @@ inEachBrowser((environment) => {
     const threaded = environment.browserName !== 'Firefox';
     assert.equal(site.requests.includes(THREADED) && site.requests.includes(HELPER), threaded);
     assert.equal(site.requests.includes(SINGLE), !threaded);
+  });
+
+  // Hashes are right: it is the core that has to see it, and its handlers of exceptions that have to match.
+  test('damaged models: each an exception that says what is wrong, on several threads, too', async () => {
+    const files = await modelFiles('tiny-int8', ['config.json', 'model.safetensors', 'vocab.spm']);
+    const emptyPiece = Buffer.from(files['vocab.spm']);
+    emptyPiece[emptyPiece.indexOf('\x03auf') + 1] = 0; // SentencePiece's trie throws an exception of its own
+    const damages = [
+      [{ 'config.json': Buffer.from('no JSON') }, 'bad-config'],
+      [{ 'config.json': files['config.json'].subarray(0, 100) }, 'bad-config'],
+      [{ 'vocab.spm': Buffer.alloc(1000, 'damaged') }, 'bad-vocabulary'],
+      [{ 'vocab.spm': emptyPiece }, 'bad-vocabulary'],
+      [{ 'model.safetensors': Buffer.alloc(1000) }, 'bad-model'],
+      [{}, undefined],
+    ];
+    const models = await Promise.all(
+      damages.map(async ([damage], i) => ({
+        sourceLanguage: 'en',
+        targetLanguage: 'de',
+        files: await layModel(site, `damaged-${i}`, { ...files, ...damage }),
+      })),
+    );
+    const page = await context.newPage();
+    await page.goto(`${site.url}blank.html`);
+    const outcomes = await page.evaluate(async (models) => {
+      const { Translator } = await import('/dragoman.js');
+      const outcomes = [];
+      for (const model of models) {
+        const creating = Translator.create({ ...model, models: { version: 1, models: [model] } });
+        outcomes.push(
+          await creating.then(
+            (translator) => translator.destroy(),
+            (error) => [error.name, error.cause?.code, error.message],
+          ),
+        );
+      }
+      return outcomes;
+    }, models);
+    for (const [i, [, code]] of damages.entries())
+      assert.deepEqual(outcomes[i]?.slice(0, 2), code && ['OperationError', code], String(outcomes[i]));
+    assert.match(outcomes[3][2], /vocab\.spm.*zero-length key/);
+    const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+    assert.equal(site.requests.includes(THREADED), cores > 1 && environment.browserName !== 'Firefox');
   });
 
   test('helpers that cannot start are done without', async () => {

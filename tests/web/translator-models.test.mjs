@@ -1,13 +1,46 @@
 /** Where the models of a translator come from: registered, by URL, in two steps through English. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { inEachBrowser } from './support/browsers.mjs';
+import { layModel } from './support/own-model.mjs';
 import { pageTests } from './support/page-tests.mjs';
 
 const MANIFEST = '/weights/manifest.json';
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** By Zstandard, with the size told or not. */
+const zstd =
+  (...options) =>
+  (input) =>
+    spawnSync('zstd', ['-q', '-c', ...options], { input }).stdout;
+
+// Marian's .npz of tests/data/tiny-ssru, as tests/conversion writes it.
+const WRITE_NPZ = `import sys; sys.path[:0] = ['tests/conversion']
+import numpy, marian_npz_test as t
+numpy.savez(sys.argv[1], **t.marians(*t.read_folder('tests/data/tiny-ssru')))`;
+
+/** The files of a model with two vocabularies that scripts/convert has made of Marian's. */
+async function convertedModel() {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-converted-'));
+  try {
+    const [npz, out] = ['model.npz', 'out'].map((name) => join(folder, name));
+    const python = (...args) => assert.equal(spawnSync('/usr/bin/python3', args, { cwd: ROOT, stdio: 'inherit' }).status, 0);
+    const vocabularies = ['source', 'target'].map((side) => `tests/data/tiny-ssru/${side}.spm`);
+    python('-c', WRITE_NPZ, npz);
+    python('scripts/convert', 'marian', npz, out, '--from', 'en', '--to', 'ltg', '--vocabulary', ...vocabularies);
+    const names = ['config.json', 'model.safetensors', 'source.spm', 'target.spm'];
+    return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(out, name))])));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
 inEachBrowser((environment) => {
   const { pageTest } = pageTests(environment);
@@ -129,17 +162,42 @@ inEachBrowser((environment) => {
     },
   );
 
-  test("Firefox's models, as Remote Settings lists them, gzipped or not, with and without a shortlist", async () => {
+  test('a converted model with a vocabulary for each side', async () => {
+    const files = await layModel(environment.site, 'converted', await convertedModel());
+    const { cases } = JSON.parse(await readFile(join(ROOT, 'tests/data/tiny-ssru/golden.json')));
+    const { source, greedy } = cases[2];
+    const result = await environment.page.evaluate(
+      async ({ files, source }) => {
+        const languages = { sourceLanguage: 'en', targetLanguage: 'ltg' };
+        Dragoman.registerModel({ version: 1, models: [{ ...languages, files }] });
+        const translator = await Translator.create(languages);
+        const text = await translator.translate(source, { beam: 1 });
+        translator.destroy();
+        const oneSided = files.filter(({ name }) => name !== 'target.spm');
+        const refused = new Promise(() => Dragoman.registerModel({ version: 1, models: [{ ...languages, files: oneSided }] }));
+        return { text, refused: await outcome(refused) };
+      },
+      { files, source },
+    );
+    assert.equal(result.text, greedy);
+    assert.equal(result.refused.error, 'TypeError');
+  });
+
+  test("Firefox's models, as Remote Settings lists them, packed or not, with and without a shortlist", async () => {
     const folder = `${environment.site.folder}/firefox`;
     await mkdir(folder);
     const read = (name) => readFile(new URL(`../data/${name}`, import.meta.url));
     const record = async (toLang, version, fileType, source, pack = (bytes) => bytes) => {
-      const bytes = pack(await read(source));
+      const plain = await read(source);
+      const bytes = pack(plain);
       const location = `firefox/${toLang}-${version}-${fileType}`;
       await writeFile(`${environment.site.folder}/${location}`, bytes);
       const hash = createHash('sha256').update(bytes).digest('hex');
       const attachment = { location, hash, size: bytes.length, filename: fileType };
-      return { name: fileType, fromLang: 'en', toLang, fileType, version, attachment };
+      if (toLang !== 'sv') return { name: fileType, fromLang: 'en', toLang, fileType, version, attachment };
+      // As in the newer collection.
+      const newer = { sourceLanguage: 'en', targetLanguage: toLang, architecture: 'tiny', decompressedSize: plain.length };
+      return { name: fileType, ...newer, fileType, version, attachment };
     };
     const model = 'tiny-marian/model.ende.intgemm.alphas.bin';
     const records = await Promise.all([
@@ -154,7 +212,11 @@ inEachBrowser((environment) => {
       record('fy', '1.0', 'lex', 'tiny-marian/lex.ende.s2t.bin', gzipSync),
       record('fy', '1.0', 'srcvocab', 'tiny-ssru/source.spm'),
       record('fy', '1.0', 'trgvocab', 'tiny-ssru/target.spm'),
+      record('sv', '3.0', 'model', model, zstd('-19')),
+      record('sv', '3.0', 'srcvocab', 'tiny-ssru/source.spm', zstd('--no-check')),
+      record('sv', '3.0', 'trgvocab', 'tiny-ssru/target.spm', zstd('--stream-size=9260')),
     ]);
+    records.push({ ...records.at(-3), architecture: 'base' }); // another architecture, of which there is no more
     const { cases } = JSON.parse(await read('tiny-marian/golden.json'));
     const { source, greedy } = cases[2];
     const result = await environment.page.evaluate(
@@ -162,7 +224,7 @@ inEachBrowser((environment) => {
         const manifest = Dragoman.remoteSettingsManifest(records, new URL('/', location.href));
         Dragoman.registerModel(manifest);
         const texts = [];
-        for (const targetLanguage of ['nds', 'fy']) {
+        for (const targetLanguage of ['nds', 'fy', 'sv']) {
           const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage });
           texts.push(await translator.translate(source, { beam: 1 }));
           translator.destroy();
@@ -170,12 +232,17 @@ inEachBrowser((environment) => {
         const unknown = structuredClone(manifest);
         unknown.models[0].format = 'gguf';
         const refused = await outcome(new Promise(() => Dragoman.registerModel(unknown)));
-        return { texts, refused, directions: manifest.models.map((model) => model.targetLanguage) };
+        const larger = structuredClone(manifest);
+        larger.models[2].files[0].unpackedBytes--;
+        const damaged = await outcome(Translator.create({ sourceLanguage: 'en', targetLanguage: 'sv', models: larger }));
+        return { texts, refused, damaged, directions: manifest.models.map((model) => model.targetLanguage) };
       },
       { records, source },
     );
-    assert.deepEqual(result.directions, ['nds', 'fy']);
+    assert.deepEqual(result.directions, ['nds', 'fy', 'sv']);
     assert.equal(result.texts[0], greedy);
+    assert.equal(result.texts[2], greedy);
+    assert.equal(result.damaged.error, 'OperationError');
     assert.notEqual(result.texts[1], ''); // on a shortlist of random pieces
     assert.notEqual(result.texts[1], greedy);
     assert.equal(result.refused.error, 'TypeError');

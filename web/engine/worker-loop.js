@@ -1,6 +1,6 @@
 import { toRecord } from '../base/errors.js';
-import { gunzip, isGzip } from '../models/gzip.js';
 import { loadModel } from '../models/loader.js';
+import { isPacked, unpack } from '../models/packed-file.js';
 import { fromFlat as alignmentFromFlat } from './alignment.js';
 import { AttentionRecord } from './attention.js';
 import { fromFlat as scoresFromFlat } from './scores.js';
@@ -100,7 +100,7 @@ export class EngineLoop {
       if (!core) return this.#post({ type: 'no threads' });
       for (const file of model.files) buffers[file.name] = new core.Buffer(file.bytes);
       await loadModel(model, buffers, this.#throttledProgress());
-      await unpack(core, buffers);
+      await unpackAll(core, model, buffers);
       this.#core = core;
       this.#engine = newEngine(core, model, buffers, this.#threads);
       this.#post({ type: 'ready' });
@@ -233,17 +233,24 @@ export function serve(options) {
 const utf8 = (text) => new TextEncoder().encode(text);
 
 /**
- * Puts what a gzipped file holds in the place of the file.
+ * Puts what a packed file holds in the place of the file.
  * @param {Core} core
+ * @param {Model} model
  * @param {Record<string, import('./core.js').Buffer>} buffers by file name
  */
-async function unpack(core, buffers) {
-  for (const [name, packed] of Object.entries(buffers)) {
-    if (!isGzip(packed.view())) continue;
-    const bytes = await gunzip(packed.view().slice(), name);
+async function unpackAll(core, { files }, buffers) {
+  for (const file of files) {
+    const packed = buffers[file.name];
+    if (!isPacked(packed.view())) continue;
+    const { size, pieces } = await unpack(packed.view().slice(), file);
     packed.delete();
-    buffers[name] = new core.Buffer(bytes.length);
-    buffers[name].view().set(bytes);
+    buffers[file.name] = new core.Buffer(size);
+    const view = buffers[file.name].view();
+    let offset = 0;
+    for (const piece of pieces) {
+      view.set(piece, offset);
+      offset += piece.length;
+    }
   }
 }
 
@@ -254,13 +261,13 @@ async function unpack(core, buffers) {
  * @param {number} threads
  */
 function newEngine(core, { format, sourceLanguage, targetLanguage }, buffers, threads) {
+  const vocabulary = buffers['vocab.spm'] ?? buffers['source.spm'];
+  const target = buffers['target.spm'] ?? null;
   if (format === 'bergamot') {
     const languages = JSON.stringify({ source_language: sourceLanguage, target_language: targetLanguage });
-    const vocabulary = buffers['vocab.spm'] ?? buffers['source.spm'];
-    const target = buffers['target.spm'] ?? null;
     return new core.Engine(languages, buffers['model.bin'], vocabulary, target, buffers['lex.bin'] ?? null, threads);
   }
   // A copy: where threads share the memory, a TextDecoder does not read from it.
   const config = new TextDecoder().decode(buffers['config.json'].view().slice());
-  return new core.Engine(config, buffers['model.safetensors'], buffers['vocab.spm'], null, null, threads);
+  return new core.Engine(config, buffers['model.safetensors'], vocabulary, target, null, threads);
 }

@@ -11,6 +11,7 @@ import { fetchResource } from '../base/resource.js';
  * @property {string} url absolute
  * @property {number} bytes
  * @property {string} sha256 lower-case hex
+ * @property {number} [unpackedBytes] of what a packed file holds, if it is known
  *
  * @typedef {object} Model
  * @property {string} sourceLanguage canonical BCP 47 tag
@@ -23,17 +24,20 @@ import { fetchResource } from '../base/resource.js';
  * @typedef {object} ManifestSource the JSON form: `path` is relative to the manifest
  * @property {1} version
  * @property {{sourceLanguage: string, targetLanguage: string, format?: Format,
- *   files: {name: string, path: string, bytes: number, sha256: string}[]}[]} models
+ *   files: {name: string, path: string, bytes: number, sha256: string, unpackedBytes?: number}[]}[]} models
  */
 
 /**
  * The files of each format, of which a model has all of one list; `bergamot`: Marian's, as Bergamot and Firefox have them,
- * each of them gzipped or not.
+ * each of them packed or not.
  * @typedef {'dragoman' | 'bergamot'} Format
  * @type {Record<Format, string[][]>}
  */
 const FILE_NAMES = {
-  dragoman: [['config.json', 'model.safetensors', 'vocab.spm']],
+  dragoman: [
+    ['config.json', 'model.safetensors', 'vocab.spm'],
+    ['config.json', 'model.safetensors', 'source.spm', 'target.spm'],
+  ],
   bergamot: [
     ['model.bin', 'vocab.spm'],
     ['model.bin', 'source.spm', 'target.spm'],
@@ -75,8 +79,11 @@ export function parseManifest(json, base) {
       if (typeof file.sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(file.sha256)) {
         throw new TypeError(`The manifest gives no SHA-256 for ${direction}/${name}.`);
       }
-      const { bytes, sha256 } = file;
-      return { name, url: new URL(file.path, base).href, bytes, sha256 };
+      const { bytes, sha256, unpackedBytes } = file;
+      if (unpackedBytes !== undefined && (!Number.isSafeInteger(unpackedBytes) || unpackedBytes <= 0)) {
+        throw new TypeError(`The manifest gives a wrong unpacked size for ${direction}/${name}.`);
+      }
+      return { name, url: new URL(file.path, base).href, bytes, sha256, ...(unpackedBytes && { unpackedBytes }) };
     });
     return {
       ...model,
