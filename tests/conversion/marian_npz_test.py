@@ -11,6 +11,7 @@ from support import DATA, ConversionTest, translate
 
 import marian_config
 import marian_npz
+import model_config
 import weight_file
 
 LANGUAGES = ['--from', 'en', '--to', 'de']
@@ -136,10 +137,7 @@ class Variants(unittest.TestCase):
     """Options of Marian's that config.json has fields for."""
 
     def read(self, **changes):
-        text = marian_config.TEMPLATE.format(
-            cell='gru', autoreg='self-attention', shared='true', separate='false', vocab_size=10, target_vocabulary=10,
-            decoder_layers=2, encoder_layers=1, d_model=8, encoder_ffn_dim=16, encoder_attention_heads=2)
-        options = marian_npz.Options(text)
+        options = marian_npz.Options(marian_config.marian_config(model_config.make_config('en', 'de', 10, 8, 16, 1, 2, 2)))
         options.values.update(changes)
         return marian_npz.read_config(options, 'en', 'de')
 
@@ -150,6 +148,7 @@ class Variants(unittest.TestCase):
             self.assertIs(pre_norm[key], True)
             self.assertIs(self.read()[key], False)
         self.assertEqual(self.read(**{'transformer-ffn-activation': 'swish'})['activation_function'], 'silu')
+        self.assertEqual(self.read(**{'transformer-ffn-activation': 'gelu'})['activation_function'], 'quick_gelu')
         trained = self.read(**{'transformer-train-position-embeddings': 'true'})
         self.assertEqual((trained['position_embedding'], trained['scale_embedding']), ('learned', False))
         self.assertEqual(self.read(**{'transformer-decoder-dim-ffn': '24'})['decoder_ffn_dim'], 24)
