@@ -51,8 +51,9 @@ export class EngineLoop {
   // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
   #pulse = new MessageChannel();
   #working = false;
-  /** Gives back the lock that says that this one lives. */
-  #release = () => {};
+  #end = () => {};
+  /** @type {Promise<void>} */
+  #ended = new Promise((resolve) => (this.#end = resolve));
 
   /**
    * @param {{loadCore: () => Promise<Core>, threads?: number, post: (message: FromWorker) => void}} options `loadCore` brings the
@@ -75,7 +76,7 @@ export class EngineLoop {
   /** For who has no worker to terminate: after this nothing holds the engine. */
   end() {
     this.#pulse.port1.close();
-    this.#release();
+    this.#end();
   }
 
   /** @param {Load} message */
@@ -85,7 +86,7 @@ export class EngineLoop {
     globalThis.navigator?.locks
       ?.request(alive, () => {
         this.#post({ type: 'alive' });
-        return new Promise((release) => (this.#release = () => release(undefined)));
+        return this.#ended;
       })
       .catch(() => {});
     const signs = setInterval(() => this.#post({ type: 'loading' }), SIGN_OF_LIFE_MS);
