@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include <sstream>
+
 namespace dragoman {
 
 const char* code_name(ErrorCode code) {
@@ -16,6 +18,16 @@ const char* code_name(ErrorCode code) {
       return "io";
   }
   return "unknown";
+}
+
+void MessagePart::write(std::ostream& message) const {
+  std::visit([&](auto part) { message << part; }, part_);
+}
+
+void fail(ErrorCode code, std::initializer_list<MessagePart> parts) {
+  std::ostringstream message;
+  for (const MessagePart& part : parts) part.write(message);
+  throw Error(code, message.str());
 }
 
 }  // namespace dragoman

@@ -1,8 +1,13 @@
 #pragma once
 
-#include <sstream>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <variant>
 
 namespace dragoman {
 
@@ -27,18 +32,35 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+/// Part of a message: it lives until the end of the expression that makes it.
+class MessagePart {
+ public:
+  template <std::convertible_to<std::string_view> Text>
+  MessagePart(const Text& text) : part_(std::string_view(text)) {}
+  MessagePart(char letter) : part_(letter) {}
+  MessagePart(std::signed_integral auto number) : part_(static_cast<std::int64_t>(number)) {}
+  MessagePart(std::unsigned_integral auto number) : part_(static_cast<std::uint64_t>(number)) {}
+  MessagePart(std::floating_point auto number) : part_(static_cast<double>(number)) {}
+
+  void write(std::ostream& message) const;
+
+ private:
+  std::variant<std::string_view, char, std::int64_t, std::uint64_t, double> part_;
+};
+
 /// Throws Error with all `parts` written one after the other.
+[[noreturn]] void fail(ErrorCode code, std::initializer_list<MessagePart> parts);
+
 template <class... Parts>
 [[noreturn]] void fail(ErrorCode code, const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw Error(code, message.str());
+  fail(code, {MessagePart(parts)...});
 }
 
-/// Throws like `fail` unless `condition` holds.
+/// Throws like `fail` unless `condition` holds. The message is made in one place, not in each that calls: what is left
+/// there is little to download.
 template <class... Parts>
 void require(bool condition, ErrorCode code, const Parts&... parts) {
-  if (!condition) fail(code, parts...);
+  if (!condition) fail(code, {MessagePart(parts)...});
 }
 
 }  // namespace dragoman

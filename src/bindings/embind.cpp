@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -177,6 +178,30 @@ val scores(const Translation& translation) {
   });
 }
 
+val inspected(const InspectedSide& side) {
+  val object = val::object();
+  object.set("tokens", typed_array(side.tokens));
+  object.set("pieces", val::array(side.pieces));
+  object.set("hidden", typed_array(side.hidden));
+  object.set("selfAttention", typed_array(side.self_attention));
+  return object;
+}
+
+// Flat, see web/engine/inspection.js. translation: UTF-8, or undefined.
+val inspection(const Engine& engine, const std::string& utf8, const val& translation) {
+  return guarded([&] {
+    const auto given =
+        translation.isUndefined() ? std::nullopt : std::optional<std::string>(translation.as<std::string>());
+    const Inspection found = engine.inspect(utf8, given);
+    val object = val::object();
+    object.set("source", inspected(found.source));
+    object.set("target", inspected(found.target));
+    object.set("crossAttention", typed_array(found.cross_attention));
+    object.set("logProbabilities", typed_array(found.log_probabilities));
+    return object;
+  });
+}
+
 // What JavaScript does not say of its options.
 TranslateOptions default_options() { return {}; }
 
@@ -253,6 +278,7 @@ EMSCRIPTEN_BINDINGS(dragoman) {
       .function("targetLanguage", &target_language)
       .function("shape", &shape)
       .function("start", &start)
+      .function("inspect", &inspection)
       .function("step", &step);
 }
 

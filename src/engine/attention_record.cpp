@@ -24,31 +24,31 @@ void AttentionRecord::keep(std::span<const int> parents) {
   steps_.push_back(std::move(step));
 }
 
-// each(token, step that read it, its row there).
+// each(token, step that read it, its row there), of the first tokens.
 template <class Each>
-void AttentionRecord::for_steps_of(const Hypothesis& hypothesis, Each each) const {
+void AttentionRecord::for_steps_of(const Hypothesis& hypothesis, int tokens, Each each) const {
   // Token t is the input of step t + 1; if the hypothesis ended, step `length` was its last, else the one before.
   const int length = static_cast<int>(hypothesis.tokens.size());
   int row = hypothesis.parent;
   for (int step = hypothesis.ended ? length : length - 1; step > 0; --step) {
-    each(step - 1, steps_[step], row);
+    if (step <= tokens) each(step - 1, steps_[step], row);
     row = steps_[step].parents[row];
   }
 }
 
-Matrix AttentionRecord::of(const Hypothesis& hypothesis) const {
-  Matrix weights = Matrix::Zero(static_cast<Eigen::Index>(hypothesis.tokens.size()), pieces_);
-  for_steps_of(hypothesis, [&](int token, const Step& step, int row) {
+Matrix AttentionRecord::of(const Hypothesis& hypothesis, int tokens) const {
+  Matrix weights = Matrix::Zero(tokens, pieces_);
+  for_steps_of(hypothesis, tokens, [&](int token, const Step& step, int row) {
     weights.row(token) = Vector::Map(&step.weights[row * pieces_], pieces_);
   });
   return weights;
 }
 
-std::vector<float> AttentionRecord::of_heads(const Hypothesis& hypothesis) const {
+std::vector<float> AttentionRecord::of_heads(const Hypothesis& hypothesis, int tokens) const {
   if (!all_heads_) return {};
-  const size_t length = hypothesis.tokens.size(), heads = row_size_ / pieces_;
+  const size_t length = tokens, heads = row_size_ / pieces_;
   std::vector<float> weights(heads * length * pieces_);
-  for_steps_of(hypothesis, [&](int token, const Step& step, int row) {
+  for_steps_of(hypothesis, tokens, [&](int token, const Step& step, int row) {
     for (size_t head = 0; head < heads; ++head)
       std::copy_n(&step.all_heads[row * row_size_ + head * pieces_], pieces_,
                   &weights[(head * length + token) * pieces_]);

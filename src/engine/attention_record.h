@@ -20,12 +20,12 @@ class AttentionRecord {
   float* step_row(int i) { return step_.data() + i * row_size_; }
   /// After that step: keeps its attention. parents: which of the rows of the step before each of its rows extends.
   void keep(std::span<const int> parents);
-  /// [T, S] for a hypothesis of the steps kept: how much each of its tokens attends to each source piece. A token looks
-  /// at what it translates when it is the decoder's input, one step after it was chosen (Chen et al. 2020), so that the
-  /// last one of a hypothesis that was cut off has nothing: zeros.
-  Matrix of(const Hypothesis& hypothesis) const;
+  /// [T, S] for the first T tokens of a hypothesis of the steps kept: how much each attends to each source piece. A
+  /// token looks at what it translates when it is the decoder's input, one step after it was chosen (Chen et al. 2020),
+  /// so that the last one of a hypothesis that is not ended, or was cut off, has nothing: zeros.
+  Matrix of(const Hypothesis& hypothesis, int tokens) const;
   /// The same of every layer and head, one after the other: [L, H, T, S]. Empty unless they were to be kept.
-  std::vector<float> of_heads(const Hypothesis& hypothesis) const;
+  std::vector<float> of_heads(const Hypothesis& hypothesis, int tokens) const;
 
  private:
   struct Step {
@@ -35,7 +35,7 @@ class AttentionRecord {
   };
 
   template <class Each>
-  void for_steps_of(const Hypothesis& hypothesis, Each each) const;
+  void for_steps_of(const Hypothesis& hypothesis, int tokens, Each each) const;
 
   std::span<const Head> heads_;
   int heads_in_layer_, pieces_, row_size_;

@@ -305,17 +305,13 @@ bool Engine::publish(Active& active) {
   if (!owner) return true;
   Sentence& sentence = owner->sentence(active.sentence);
   const Hypothesis& best = active.search.best();
+  const bool finished = active.search.finished(), grew = sentence.tokens < active.search.settled();
   for (; sentence.tokens < active.search.settled(); ++sentence.tokens) active.text.append(best.tokens[sentence.tokens]);
-  if (active.search.finished()) active.text.finish();
+  if (finished) active.text.finish();
   sentence.target = shown(active, active.text.text());
-  if (!active.search.finished()) return false;
-  sentence.target_pieces =
-      active.forced ? active.forced->ranges(best.tokens, active.text.ranges()) : active.text.ranges();
+  if (finished || (grew && owner->options().attention)) annotate(active, sentence);
+  if (!finished) return false;
   sentence.log_probabilities = best.log_probabilities;
-  if (active.attention) {
-    sentence.attention = active.attention->of(best);
-    sentence.head_attention = active.attention->of_heads(best);
-  }
   if (const size_t most = owner->options().next_words; most > 0) {
     sentence.next_words = next_words_of(active);
     sentence.next_words.resize(std::min(most, sentence.next_words.size()));
@@ -326,6 +322,16 @@ bool Engine::publish(Active& active) {
   }
   owner->finish(active.sentence);
   return true;
+}
+
+// What is known of the pieces that are settled.
+void Engine::annotate(const Active& active, Sentence& sentence) const {
+  const Hypothesis& best = active.search.best();
+  sentence.target_pieces =
+      active.forced ? active.forced->ranges(best.tokens, active.text.ranges()) : active.text.ranges();
+  if (!active.attention) return;
+  sentence.attention = active.attention->of(best, sentence.tokens);
+  sentence.head_attention = active.attention->of_heads(best, sentence.tokens);
 }
 
 // The target as its reader sees it. written: by a Detokenizer.

@@ -86,6 +86,7 @@ class Engine {
   void decode();
   void choose(Active& active, MatrixBlock logits);
   bool publish(Active& active);
+  void annotate(const Active& active, Sentence& sentence) const;
   std::string shown(const Active& active, const std::string& written) const;
   std::string detokenized(const Hypothesis& hypothesis) const;
   std::vector<NextWord> next_words_of(const Active& active) const;

@@ -23,8 +23,9 @@ struct TranslateOptions {
   int beam = 1;            // hypotheses a sentence, 1..EngineOptions::max_hypotheses; 1 is greedy search
   bool annotate = false;   // keep the pieces for Translation::annotated_source and annotated_target
   bool alignment = false;  // annotate, and keep the attention for Translation::alignment
-  bool attention = false;  // align, and keep the attention of every layer and head for Translation::head_attention
-  bool scores = false;     // annotate, and keep log-probabilities for Translation::scores and log_probability
+  // Align, and keep the attention of every layer and head for Translation::head_attention, also while sentences grow.
+  bool attention = false;
+  bool scores = false;  // annotate, and keep log-probabilities for Translation::scores and log_probability
   // What the translation begins with, of a text that is one sentence; blanks in front of it do not count. The whole
   // vocabulary is chosen among, as if there were no shortlist.
   std::string prefix = {};

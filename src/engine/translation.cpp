@@ -98,10 +98,12 @@ Alignment Translation::alignment() const {
   for (size_t i = 0; i < sentences_.size(); ++i) {
     const auto source_words = words(text_, source.sentences[i]), target_words = words(target.text, target.sentences[i]);
     const auto source_pieces = source.pieces_of(i), target_pieces = target.pieces_of(i);
-    const Matrix& attention = sentences_[i].attention;
-    const bool passed = source_pieces.empty();
+    const Sentence& sentence = sentences_[i];
+    const bool passed = sentence.done && source_pieces.empty(), begun = sentence.attention.size() > 0;
+    const auto columns = static_cast<Eigen::Index>(source_pieces.size());
+    const Matrix attention = begun ? sentence.attention : Matrix::Zero(0, columns + 1);
     found.sentences.add({&source.sentences[i], 1}, {&target.sentences[i], 1}, Matrix::Ones(1, 1));
-    found.pieces.add(source_pieces, target_pieces, attention.leftCols(static_cast<Eigen::Index>(source_pieces.size())));
+    found.pieces.add(source_pieces, target_pieces, attention.leftCols(columns));
     found.words.add(source_words, target_words,
                     passed ? Matrix::Identity(static_cast<Eigen::Index>(target_words.size()),
                                               static_cast<Eigen::Index>(source_words.size()))

@@ -60,12 +60,13 @@ class Translation {
   /// sentence i of the other. Pieces only if TranslateOptions::annotate asked for them.
   AnnotatedText annotated_source() const;
   AnnotatedText annotated_target() const;
-  /// What stands for what, when done(), of a text that was started with TranslateOptions::alignment. A sentence that
-  /// passed unchanged has no pieces, and each of its words stands for itself.
+  /// What stands for what, when done(), of a text that was started with TranslateOptions::alignment; of what is written
+  /// so far, if it was started with TranslateOptions::attention. A sentence that passed unchanged has no pieces, and
+  /// each of its words stands for itself.
   Alignment alignment() const;
-  /// Of sentence i, when done(), the cross-attention of every layer and head: [L, H, T, S], the pieces being those of
-  /// alignment(), eos behind the source's. Empty without TranslateOptions::attention, and if the sentence passed
-  /// unchanged.
+  /// Of sentence i, as far as it is written, the cross-attention of every layer and head: [L, H, T, S], the pieces
+  /// being those of alignment(), eos behind the source's; that of the last piece may be to come: zeros. Empty without
+  /// TranslateOptions::attention, if nothing is written yet, and if the sentence passed unchanged.
   const std::vector<float>& head_attention(size_t i) const { return sentences_[i].head_attention; }
   /// How sure the model was of its parts, when done(), of a text that was started with TranslateOptions::scores.
   Scores scores() const;

@@ -9,16 +9,16 @@
 namespace dragoman {
 namespace {
 
-// Rows of a layer [t][H, length of t] one behind the other -> [L, H, T, columns], zeros behind each length.
-template <class Length>
-std::vector<float> by_heads(const std::vector<float>& rows, int heads, int count, int columns, Length length) {
+// Rows of a layer [t][H, columns, or t + 1 of causal ones] one behind the other -> [L, H, T, columns], zeros behind.
+std::vector<float> by_heads(const std::vector<float>& rows, int heads, int count, int columns, bool causal) {
   std::vector<float> sorted;
   for (auto from = rows.begin(); from != rows.end();) {
     const size_t layer = sorted.size();
     sorted.resize(layer + static_cast<size_t>(heads) * count * columns);
     for (int t = 0; t < count; ++t) {
-      for (int h = 0; h < heads; ++h, from += length(t))
-        std::copy_n(from, length(t), sorted.begin() + static_cast<std::ptrdiff_t>(layer + (h * count + t) * columns));
+      const int length = causal ? t + 1 : columns;
+      for (int h = 0; h < heads; ++h, from += length)
+        std::copy_n(from, length, sorted.begin() + static_cast<std::ptrdiff_t>(layer + (h * count + t) * columns));
     }
   }
   return sorted;
@@ -50,12 +50,10 @@ Inspection inspect(const Transformer& model, std::vector<int> source, std::vecto
     found.log_probabilities.push_back(logits[target[t]] - log_sum_exp(logits.data(), config.vocabulary));
   }
   const int heads = config.decoder_heads;
-  found.cross_attention = by_heads(decoder.cross_attention, heads, count, length, [&](int) { return length; });
+  found.cross_attention = by_heads(decoder.cross_attention, heads, count, length, false);
   found.source = {std::move(source), {}, std::move(encoder.hidden), std::move(encoder.self_attention)};
-  found.target = {std::move(target),
-                  {},
-                  std::move(decoder.hidden),
-                  by_heads(decoder.self_attention, heads, count, count, [](int t) { return t + 1; })};
+  found.target = {
+      std::move(target), {}, std::move(decoder.hidden), by_heads(decoder.self_attention, heads, count, count, true)};
   return found;
 }
 

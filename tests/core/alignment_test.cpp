@@ -91,11 +91,14 @@ TEST_CASE("the attention that is kept is that of the hypothesis, whatever the be
       const auto [beam, record] = search_and_record(model, cross, width, limit, work);
       for (const Hypothesis& hypothesis : beam.ranked()) {
         Matrix expected = forced_attention(model, cross, hypothesis.tokens, work);
-        const Matrix kept = record.of(hypothesis);
+        const int tokens = static_cast<int>(hypothesis.tokens.size());
+        const Matrix kept = record.of(hypothesis, tokens);
         if (!hypothesis.ended) expected.bottomRows(1).setZero();  // nobody has read the last one
         REQUIRE(kept.rows() == expected.rows());
         if (kept.size() > 0) REQUIRE((kept - expected).cwiseAbs().maxCoeff() < 1e-6f);
-        REQUIRE((mean_of_aligning(record.of_heads(hypothesis), model.config(), cross.length()) - kept).norm() < 1e-5f);
+        const Matrix mean = mean_of_aligning(record.of_heads(hypothesis, tokens), model.config(), cross.length());
+        REQUIRE((mean - kept).norm() < 1e-5f);
+        REQUIRE(record.of(hypothesis, tokens / 2) == kept.topRows(tokens / 2));
       }
     }
   }
@@ -191,6 +194,48 @@ TEST_CASE("ranges of an alignment are those of the annotated texts, in UTF-16", 
   const auto plain = engine.start("Das Haus.");
   test::finish(engine, *plain);
   CHECK(plain->alignment().sentences.source.empty());
+}
+
+TEST_CASE("attention grows with what is written, and what is there stays", "[alignment]") {
+  Engine engine = test::load_engine(test::weights("en-de"));
+  const int heads = engine.config().decoder_layers * engine.config().decoder_heads;
+  for (const int beam : {1, 4}) {
+    const auto translation = engine.start("The museum is closed on Mondays. 42. We met in front of the station!",
+                                          {.beam = beam, .attention = true});
+    std::vector<std::vector<float>> seen[3];  // of each sentence
+    do {
+      const Alignment found = translation->alignment();
+      REQUIRE(found.sentences.source.size() == 3);
+      size_t target = 0;
+      for (size_t i = 0; i < 3; ++i) {
+        const auto& weights = translation->head_attention(i);
+        if (seen[i].empty() || seen[i].back().size() != weights.size()) seen[i].push_back(weights);
+        const TextRange range = found.sentences.target[i];
+        const auto pieces = std::count_if(found.pieces.target.begin(), found.pieces.target.end(), [&](TextRange piece) {
+          return range.begin <= piece.begin && piece.end <= range.end && piece.size() > 0;
+        });
+        if (!weights.empty()) CHECK(weights.size() % (heads * pieces) == 0);
+        target += pieces;
+      }
+      CHECK(found.pieces.target.size() >= target);
+    } while (engine.step());
+    CHECK(seen[1].size() == 1);  // passes as it is
+    for (const size_t i : {size_t{0}, size_t{2}}) {
+      CHECK(seen[i].size() > (beam == 1 ? 5 : 1));  // what a beam writes is settled late
+      const size_t columns =
+          engine.inspect(i == 0 ? "The museum is closed on Mondays." : "We met in front of the station!", {})
+              .source.tokens.size();
+      const auto& last = seen[i].back();
+      const size_t rows = last.size() / heads / columns;
+      for (const auto& before : seen[i]) {
+        const size_t known = before.size() / heads / columns;
+        for (size_t at = 0; at + 1 < known; ++at)  // the attention of the last one may be to come
+          for (int head = 0; head < heads; ++head)
+            for (size_t s = 0; s < columns; ++s)
+              REQUIRE(before[(head * known + at) * columns + s] == last[(head * rows + at) * columns + s]);
+      }
+    }
+  }
 }
 
 TEST_CASE("the heads that align are those of config.json, checked", "[alignment]") {

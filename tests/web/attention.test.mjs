@@ -66,6 +66,48 @@ inEachBrowser((environment) => {
     },
   );
 
+  pageTest(
+    'the attention of a stream grows with its text, and what is there stays',
+    async () => {
+      const translator = await create();
+      const text =
+        'Good morning! When we came back from the long walk through the old town, in which we had seen the museum, the church ' +
+        'and the market, we were so tired that we sat down in front of the station, drank a cup of tea, and waited for the train.';
+      const told = [];
+      const options = { beam: 1, attention: true, onAttention: (found) => told.push(found) };
+      await read(translator.translateStreaming(text, options));
+      const once = [];
+      await translator.translate(text, { beam: 1, attention: true, onAttention: (found) => once.push(found) });
+      translator.destroy();
+      const last = told.at(-1);
+      let differences = 0;
+      for (const found of told) {
+        for (const [i, { target, source, weights }] of found.sentences.entries()) {
+          const whole = last.sentences[i];
+          const columns = source.length + 1;
+          for (let head = 0; head < found.layers * found.heads; head++)
+            for (let t = 0; t < target.length - 1; t++)
+              for (let s = 0; s < columns; s++) {
+                const one = weights[(head * target.length + t) * columns + s];
+                if (one !== whole.weights[(head * whole.target.length + t) * columns + s]) differences++;
+              }
+        }
+      }
+      const rows = told.map(({ sentences }) => sentences.reduce((sum, { target }) => sum + target.length, 0));
+      return { rows, differences, once: once.length };
+    },
+    ({ rows, differences, once }) => {
+      assert.ok(rows.length > 2, `told ${rows.length} times`);
+      assert.deepEqual(
+        rows,
+        rows.toSorted((a, b) => a - b),
+      );
+      assert.ok(rows[0] < rows.at(-1));
+      assert.equal(differences, 0);
+      assert.equal(once, 1);
+    },
+  );
+
   let site, page;
 
   before(async () => {
@@ -105,6 +147,7 @@ inEachBrowser((environment) => {
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
     assert.match(await page.innerText('#attention [role=status]'), /^Wo ← Where: \d+ %$/);
     await page.click('.as-table summary');
+    await page.waitForSelector('.as-table tbody td');
     const cells = await page.locator('.as-table tbody tr').first().locator('td').allInnerTexts();
     const sum = cells.reduce((total, cell) => total + Number.parseInt(cell, 10), 0);
     assert.ok(Math.abs(sum - 100) <= cells.length / 2, `a row of the table adds up to ${sum} %`);

@@ -12,11 +12,13 @@ import { answers } from './support/site.mjs';
 const VOCABULARY = '/weights/en-de/vocab.spm';
 const MODEL = '/weights/en-de/model.safetensors';
 inEachBrowser((environment) => {
-  let site, browser, context, page, vocabulary;
+  let site, browser, context, page, vocabulary, modelBytes;
 
   before(async () => {
     ({ site, browser } = environment);
     vocabulary = await readFile(`${site.folder}${VOCABULARY}`);
+    const { models } = JSON.parse(await readFile(`${site.folder}/weights/manifest.json`, 'utf8'));
+    modelBytes = models.find(({ sourceLanguage }) => sourceLanguage === 'en').files.reduce((sum, { bytes }) => sum + bytes, 0);
   });
 
   beforeEach(async () => {
@@ -52,6 +54,26 @@ inEachBrowser((environment) => {
   }
 
   const attempt = () => page.evaluate(() => attempt());
+  /** Tells the server, as '/loaded?…', how much of the model it has. */
+  const attemptAloud = () =>
+    page.evaluate(() => {
+      const tell = ({ loaded }) => fetch(`/loaded?${loaded}`).catch(() => {});
+      return attempt({ monitor: (monitor) => monitor.addEventListener('downloadprogress', tell) });
+    });
+  /**
+   * Sends 50,000 bytes of the vocabulary, which is the last file, and breaks off when the page has them: an error overtakes what
+   * nobody has read yet.
+   */
+  const breakOff = (response, start = 0) => {
+    response.write(vocabulary.subarray(start, start + 50_000));
+    const missing = vocabulary.length - start - 50_000;
+    site.rules.set('/loaded', (request, answer) => {
+      answer.writeHead(204).end();
+      const left = (1 - Number(request.url.split('?')[1])) * modelBytes;
+      // Progress is told in steps of 1/65,536.
+      if (left < missing + 1 + modelBytes / 65_536) response.destroy();
+    });
+  };
   const count = (path) => site.requests.filter((request) => request === path).length;
 
   /** @type {[string, (request: any, response: any) => void, RegExp][]} */
@@ -86,9 +108,9 @@ inEachBrowser((environment) => {
       const end = vocabulary.length - 1;
       const range = request.headers.range && { 'Content-Range': `bytes ${start}-${end}/${vocabulary.length}` };
       response.writeHead(range ? 206 : 200, { 'Content-Length': vocabulary.length - start, ...range });
-      response.write(vocabulary.subarray(start, start + 50_000), () => setTimeout(() => response.destroy(), 50));
+      breakOff(response, start);
     });
-    assert.equal(await attempt(), 'Nein.');
+    assert.equal(await attemptAloud(), 'Nein.');
     assert.deepEqual(ranges, [undefined, 'bytes=50000-', 'bytes=100000-']);
   });
 
@@ -98,9 +120,9 @@ inEachBrowser((environment) => {
       times++;
       response.writeHead(200, { 'Content-Length': vocabulary.length });
       if (times > 1) return response.end(vocabulary);
-      response.write(vocabulary.subarray(0, 50_000), () => setTimeout(() => response.destroy(), 50));
+      breakOff(response);
     });
-    assert.equal(await attempt(), 'Nein.');
+    assert.equal(await attemptAloud(), 'Nein.');
     assert.equal(times, 2);
   });
 

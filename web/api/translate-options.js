@@ -20,7 +20,7 @@
  * @property {boolean} [attention] extension: find out what the model attended to, in every layer and head, and what it took; not
  *   where two models translate by way of English
  * @property {(attention: import('../engine/attention.js').Attention) => void} [onAttention] extension: it was found; told before
- *   the end
+ *   the end, and of a stream also while it grows: of what has been told of the translation
  * @property {boolean} [scores] extension: find out how sure the model was of each sentence, word and piece
  * @property {(scores: import('../engine/scores.js').Scores) => void} [onScores] extension: it was found; told before the end
  * @property {string} [prefix] extension: what the translation of a text that is one sentence begins with, to the letter. Where it
@@ -35,7 +35,8 @@
  * @property {number} [topP] draw of the fewest likeliest that are together as probable as this, up to 1
  * @property {number} [seed] the same seed, the same text: a whole number from 0 to 4,294,967,295; by chance unless told
  *
- * @typedef {Partial<import('../engine/core.js').CoreOptions>} EngineOptions
+ * @typedef {Partial<import('../engine/core.js').CoreOptions> & {inspect?: boolean}} EngineOptions inspect: in place of a
+ *   translation, find what the model computes on the text
  */
 
 /** As many hypotheses as the core has rows for (kMaxHypotheses in src/engine). */
@@ -122,6 +123,14 @@ export function nextWordsOptions(prefix, count) {
  */
 export function scoreOptions(translation) {
   return { beam: 1, prefix: `${translation}`, whole: true, scores: true };
+}
+
+/**
+ * @param {string | undefined} translation the model's own unless told
+ * @returns {EngineOptions} for Translator.inspect
+ */
+export function inspectOptions(translation) {
+  return translation === undefined ? { inspect: true } : { inspect: true, prefix: `${translation}`, whole: true };
 }
 
 /**

@@ -56,8 +56,8 @@ export function startCall(route, text, given, options, signal, { streaming, onTe
     onDone(result);
   };
   signal.addEventListener('abort', onAbort);
-  const { alignment, scores, prefix } = options;
-  if (!TRANSLATABLE.test(text) && !alignment && !scores && prefix === undefined) {
+  const { alignment, scores, inspect, prefix } = options;
+  if (!TRANSLATABLE.test(text) && !alignment && !scores && !inspect && prefix === undefined) {
     // Also a task later, so that an abort right after the call is heard here as everywhere.
     nextTask().then(() => {
       if (open && text) onText(text);
@@ -74,6 +74,9 @@ export function startCall(route, text, given, options, signal, { streaming, onTe
       tell(given.onStatistics, statistics);
       // The callback may have aborted the call.
       if (open) onText(piece);
+    },
+    onAttention: (attention) => {
+      if (open) tell(given.onAttention, attention);
     },
     onDone: done,
     onError: (error) => {

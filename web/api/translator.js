@@ -1,4 +1,5 @@
 import { canonicalTag } from '../base/language-tag.js';
+import { masks } from '../engine/inspection.js';
 import { routeAvailability } from '../models/availability.js';
 import {
   constructing,
@@ -10,7 +11,7 @@ import {
 } from './destroyable-model.js';
 import { catalogue } from './models.js';
 import { openRoute } from './open-route.js';
-import { engineOptions, nextWordsOptions, scoreOptions } from './translate-options.js';
+import { engineOptions, inspectOptions, nextWordsOptions, scoreOptions } from './translate-options.js';
 import { startCall } from './translator-call.js';
 
 /**
@@ -140,7 +141,8 @@ export class Translator extends DestroyableModel {
    * const other = await translator.translate('Where is the station?', { prefix: 'Wo ' + second.text });
    */
   async nextWords(input, prefix, options = {}) {
-    const { nextWords = [] } = await this.#find(arguments, options, () => nextWordsOptions(prefix, options?.count ?? 5));
+    requireTwo(arguments);
+    const { nextWords = [] } = await this.#find(input, options, () => nextWordsOptions(prefix, options?.count ?? 5));
     return nextWords;
   }
 
@@ -154,8 +156,31 @@ export class Translator extends DestroyableModel {
    * const { sentences: [[, , logProbability]] } = await translator.score('Where is the station?', 'Wo ist der Bahnhof?');
    */
   async score(input, translation, options = {}) {
-    const { scores } = await this.#find(arguments, options, () => scoreOptions(translation));
+    requireTwo(arguments);
+    const { scores } = await this.#find(input, options, () => scoreOptions(translation));
     return /** @type {Scores} */ (scores);
+  }
+
+  /**
+   * Extension: all that the model computes on sentences: hidden states and attention of every layer, log-probabilities, masks. As
+   * they are, whole, through one model; not for two that translate by way of English.
+   * @param {Iterable<string | readonly [sentence: string, translation: string]>} sentences where there is no translation, the
+   *   model's own is taken, greedily
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<import('../engine/inspection.js').Inspection>}
+   * @example
+   * const { sentences: [{ target }] } = await translator.inspect([['Where is it?', 'Wo ist es?']]);
+   * const [states, pieces, width] = target.hidden.shape;
+   */
+  async inspect(sentences, options = {}) {
+    const found = await Promise.all(
+      Array.from(sentences, async (one) => {
+        const [text, translation] = typeof one === 'string' ? [one] : one;
+        const { inspection } = await this.#find(text, options, () => inspectOptions(translation));
+        return /** @type {import('../engine/inspection.js').InspectedSentence} */ (inspection);
+      }),
+    );
+    return { sentences: found, masks: masks(found) };
   }
 
   /**
@@ -197,17 +222,16 @@ export class Translator extends DestroyableModel {
 
   /**
    * What the engine finds beside a text, for who does not want the text.
-   * @param {IArguments} passed
+   * @param {string} text
    * @param {{signal?: AbortSignal} | null} given
    * @param {() => EngineOptions} forEngine
    * @returns {Promise<Result>}
    */
-  async #find(passed, given, forEngine) {
-    if (passed.length < 2) throw new TypeError('Two arguments, both texts, are required.');
+  async #find(text, given, forEngine) {
     const signal = this._signal(given);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      this.#start(`${passed[0]}`, {}, forEngine, signal, {
+      this.#start(`${text}`, {}, forEngine, signal, {
         streaming: false,
         onText: () => {},
         onDone: resolve,
@@ -230,8 +254,9 @@ export class Translator extends DestroyableModel {
     let options;
     try {
       options = forEngine();
-      if (options.glossary && !this.#route.isDirect) {
-        throw new TypeError('The option glossary is for one model; this translator goes by way of another language.');
+      const direct = options.glossary ? 'The option glossary' : options.inspect ? 'To inspect' : undefined;
+      if (direct && !this.#route.isDirect) {
+        throw new TypeError(`${direct} is for one model; this translator goes by way of another language.`);
       }
       requireQuota(text);
     } catch (error) {
@@ -247,6 +272,11 @@ export class Translator extends DestroyableModel {
       },
     });
   }
+}
+
+/** @param {IArguments} passed */
+function requireTwo({ length }) {
+  if (length < 2) throw new TypeError('Two arguments, both texts, are required.');
 }
 
 /** @param {TranslatorLanguages} options */

@@ -52,9 +52,10 @@ export class AttentionRecord {
   /**
    * @param {import('./alignment.js').Alignment} alignment
    * @param {Float32Array[]} weights of each sentence
+   * @param {number} [told] how much of the translation is: of sentences behind that there is nothing
    * @returns {Attention}
    */
-  of({ sentences, pieces }, weights) {
+  of({ sentences, pieces }, weights, told = Number.POSITIVE_INFINITY) {
     const [start, cut, encoded] = this.#times;
     const within = (/** @type {Range[]} */ parts, /** @type {Range} */ [first, last]) =>
       parts.filter(([begin, end]) => begin >= first && end <= last);
@@ -62,11 +63,13 @@ export class AttentionRecord {
       shape: this.#shape,
       layers: this.#shape.decoderLayers,
       heads: this.#shape.decoderHeads,
-      sentences: weights.map((one, i) => ({
-        source: within(pieces.source, sentences.source[i]),
-        target: within(pieces.target, sentences.target[i]),
-        weights: one,
-      })),
+      sentences: weights
+        .map((one, i) => ({
+          source: within(pieces.source, sentences.source[i]),
+          target: within(pieces.target, sentences.target[i]),
+          weights: one,
+        }))
+        .filter((_, i) => sentences.target[i][1] <= told),
       milliseconds: { split: cut - start, encode: encoded - cut, decode: /** @type {number} */ (this.#times.at(-1)) - encoded },
       steps: this.#times.length - 3,
     };

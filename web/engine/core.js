@@ -18,8 +18,8 @@ import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
  * @property {() => number} sentencesDone
  * @property {() => string[]} alternatives
  * @property {() => Record<keyof import('./alignment.js').Alignment, import('./alignment.js').FlatParts>} alignment when done, of
- *   a text that was started with it
- * @property {() => Float32Array[]} headAttention when done, of a text that was started with it: see attention.js
+ *   a text that was started with it; of what is written so far, if it was started with attention
+ * @property {() => Float32Array[]} headAttention of what is written so far of a text that was started with it: see attention.js
  * @property {() => Record<keyof import('./scores.js').Scores, import('./scores.js').FlatScores>} scores likewise
  * @property {() => NextWord[]} nextWords likewise
  * @property {() => void} delete
@@ -39,6 +39,8 @@ import { fetchRelaxedKernels, useRelaxedKernels } from './relaxed-kernels.js';
  *
  * @typedef {object} CoreEngine
  * @property {(utf8: Uint8Array, options: CoreOptions) => Translation} start
+ * @property {(utf8: Uint8Array, translation?: Uint8Array) => import('./inspection.js').FlatInspection} inspect a sentence and its
+ *   translation, the model's own unless it is given
  * @property {() => boolean} step whether there is more to do
  * @property {() => import('./attention.js').Shape} shape of the model
  *

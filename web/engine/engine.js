@@ -18,6 +18,7 @@ import { startWorker } from './worker-host.js';
  * @property {import('./attention.js').Attention} [attention]
  * @property {import('./scores.js').Scores} [scores]
  * @property {import('./core.js').NextWord[]} [nextWords]
+ * @property {import('./inspection.js').InspectedSentence} [inspection]
  *
  * @typedef {object} Call
  * @property {string} text
@@ -25,6 +26,7 @@ import { startWorker } from './worker-host.js';
  * @property {Partial<import('./core.js').CoreOptions>} options for the core, as the API made them: of those who pass them on, only
  *   a route looks into them
  * @property {(text: string, statistics: Statistics) => void} onText
+ * @property {(attention: import('./attention.js').Attention) => void} [onAttention] to the text so far, behind that
  * @property {(result: Result) => void} onDone
  * @property {(error: DOMException | TypeError) => void} onError
  */
@@ -208,11 +210,12 @@ export class Engine {
   }
 
   /** @param {Part} part */
-  #output({ id, text, statistics, result }) {
+  #output({ id, text, statistics, attention, result }) {
     const call = this.#calls.get(id);
     if (!call) return;
     if (result) this.#calls.delete(id);
     if (text) call.onText(text, statistics);
+    if (attention) call.onAttention?.(attention);
     if (result) call.onDone(result);
   }
 

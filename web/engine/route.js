@@ -100,7 +100,7 @@ function translateTwice(first, second, call) {
    * @param {Engine} engine
    * @param {Pick<Call, 'text' | 'streaming' | 'options' | 'onText' | 'onDone'>} part
    */
-  const run = (engine, part) => calls.start(engine, { ...call, ...part });
+  const run = (engine, part) => calls.start(engine, { ...call, onAttention: undefined, ...part });
 
   pieces.forEach((piece, index) => {
     if (index % 2) return;

@@ -3,6 +3,7 @@ import { loadModel } from '../models/loader.js';
 import { isPacked, unpack } from '../models/packed-file.js';
 import { fromFlat as alignmentFromFlat } from './alignment.js';
 import { AttentionRecord } from './attention.js';
+import { fromFlat as inspectionFromFlat } from './inspection.js';
 import { fromFlat as scoresFromFlat } from './scores.js';
 
 /**
@@ -18,8 +19,12 @@ import { fromFlat as scoresFromFlat } from './scores.js';
  * @typedef {{type: 'alive'} | {type: 'progress', loaded: number} | {type: 'ready'} | {type: 'failed', error: ErrorRecord} |
  *   {type: 'loading'} | {type: 'no threads'} | {type: 'output', parts: Part[]} | {type: 'error', id: number, error: ErrorRecord}} FromWorker
  * @typedef {import('./engine.js').Statistics} Statistics
- * @typedef {{id: number, text: string, statistics: Statistics, result: import('./engine.js').Result | undefined}} Part of a
- *   call's text; with the last comes the result
+ * @typedef {object} Part of a call's text
+ * @property {number} id
+ * @property {string} text
+ * @property {Statistics} statistics
+ * @property {import('./attention.js').Attention} [attention] to the translation so far
+ * @property {import('./engine.js').Result} [result] comes with the last
  *
  * @typedef {import('../base/errors.js').ErrorRecord} ErrorRecord
  * @typedef {import('../models/manifest.js').Model} Model
@@ -31,6 +36,8 @@ import { fromFlat as scoresFromFlat } from './scores.js';
 const SLICE_MS = 8;
 // The specification has download progress told at most every 50 ms.
 const PROGRESS_MS = 50;
+// Attention as it grows is told again and again, as often as a screen can show it.
+const FRAME_MS = 16;
 // While it loads, the page is told so often that this worker gets on.
 const SIGN_OF_LIFE_MS = 5000;
 
@@ -45,7 +52,8 @@ export class EngineLoop {
   /**
    * Translations in flight, by the page's number for them.
    * @type {Map<number, {handle: import('./core.js').Translation, streaming: boolean, options: import('./core.js').CoreOptions,
-   *   attention: AttentionRecord | undefined}>}
+   *   attention: AttentionRecord | undefined, written: number, shown: number}>} `written`: how much text has left; `shown`: when
+   *   the attention was told last
    */
   #live = new Map();
   // A task of its own for every slice of work, behind the messages that arrived meanwhile. (setTimeout would wait 4 ms.)
@@ -132,6 +140,7 @@ export class EngineLoop {
   #translate({ id, text, streaming, options }) {
     const [core, engine] = [/** @type {Core} */ (this.#core), /** @type {CoreEngine} */ (this.#engine)];
     try {
+      if (options.inspect) return this.#inspect(id, utf8(text), options);
       const all = { ...core.defaultOptions(), ...options };
       // What is no Unicode becomes U+FFFD in the text and in what goes with it.
       all.prefix = utf8(all.prefix);
@@ -139,7 +148,7 @@ export class EngineLoop {
       const attention = all.attention ? new AttentionRecord(engine.shape()) : undefined;
       const handle = engine.start(utf8(text), all);
       attention?.began();
-      this.#live.set(id, { handle, streaming, options: all, attention });
+      this.#live.set(id, { handle, streaming, options: all, attention, written: 0, shown: 0 });
     } catch (error) {
       this.#failOrCrash([id], error);
     }
@@ -147,6 +156,24 @@ export class EngineLoop {
       this.#working = true;
       this.#pulse.port2.postMessage(null);
     }
+  }
+
+  /**
+   * In one go, which is a sentence's.
+   * @param {number} id
+   * @param {Uint8Array} text
+   * @param {Partial<import('./core.js').CoreOptions>} options
+   */
+  #inspect(id, text, { prefix, whole }) {
+    const engine = /** @type {CoreEngine} */ (this.#engine);
+    const inspection = inspectionFromFlat(engine.inspect(text, whole ? utf8(prefix) : undefined), engine.shape());
+    const statistics = { tokens: inspection.target.tokens.length, sentences: 1, sentencesDone: 1, memory: this.#memory };
+    this.#post({ type: 'output', parts: [{ id, text: '', statistics, result: { alternatives: [], inspection } }] });
+  }
+
+  /** In bytes. */
+  get #memory() {
+    return /** @type {Core} */ (this.#core).HEAPU8.length;
   }
 
   /** @param {number} id */
@@ -175,7 +202,8 @@ export class EngineLoop {
   #deliver() {
     /** @type {Part[]} */
     const parts = [];
-    for (const [id, { handle, streaming, options, attention }] of this.#live) {
+    for (const [id, live] of this.#live) {
+      const { handle, streaming, options, attention } = live;
       const done = handle.done();
       const text = streaming || done ? handle.takeText() : '';
       if (!text && !done) continue;
@@ -183,10 +211,16 @@ export class EngineLoop {
         tokens: handle.tokens(),
         sentences: handle.sentences(),
         sentencesDone: handle.sentencesDone(),
-        memory: /** @type {Core} */ (this.#core).HEAPU8.length,
+        memory: this.#memory,
       };
+      live.written += text.length;
       if (!done) {
-        parts.push({ id, text, statistics, result: undefined });
+        const show = attention && performance.now() - live.shown >= FRAME_MS;
+        if (show) live.shown = performance.now();
+        const soFar = show
+          ? attention.of(alignmentFromFlat(handle.alignment()), handle.headAttention(), live.written)
+          : undefined;
+        parts.push({ id, text, statistics, attention: soFar });
         continue;
       }
       const alignment = options.alignment || options.attention ? alignmentFromFlat(handle.alignment()) : undefined;

@@ -121,22 +121,32 @@ class AttentionView {
     const translator = await this.#page.translator(this.#result.pair);
     /** @type {Attention | undefined} */
     let attention;
-    const translation = await translator
-      .translate(text, { signal, attention: true, onAttention: (news) => (attention = news) })
-      .catch((error) => {
-        if (!signal.aborted) throw error;
-      });
-    if (signal.aborted || translation === undefined) return;
+    let translation = '';
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    try {
+      const options = { signal, attention: true, onAttention: (/** @type {Attention} */ news) => (attention = news) };
+      for await (const piece of translator.translateStreaming(text, options)) {
+        translation += piece;
+        if (attention && !still) this.#show({ attention, text, translation });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
     if (!attention || attention.sentences.every(({ weights }) => weights.length === 0)) return this.#nothing();
-    this.#found = { attention, text, translation };
+    this.#show({ attention, text, translation });
+    this.#drawMasks(attention, /** @type {import('../engine/alignment.js').Alignment} */ (this.#result.alignment));
+  }
+
+  /** @param {Found} found so far */
+  #show(found) {
+    this.#found = found;
     this.#empty.hidden = true;
     this.#content.hidden = false;
-    this.#offer(this.#layer, attention.layers);
-    this.#offer(this.#head, attention.heads);
+    this.#offer(this.#layer, found.attention.layers);
+    this.#offer(this.#head, found.attention.heads);
     this.#cell = [0, 0];
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#draw();
-    else this.#grow();
-    this.#drawMasks(attention, /** @type {import('../engine/alignment.js').Alignment} */ (this.#result.alignment));
+    this.#draw();
   }
 
   #nothing() {
@@ -156,7 +166,7 @@ class AttentionView {
     menu.value = value !== '' && Number(value) < count ? value : MEAN;
   }
 
-  /** A row at a time, as it was written. */
+  /** A row at a time, as it was written, so slowly that eyes can follow. */
   #grow() {
     clearInterval(this.#timer);
     let rows = 0;
