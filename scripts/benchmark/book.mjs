@@ -9,23 +9,13 @@ import { strToU8 } from 'fflate';
 import { launchChromium } from '../../tests/web/support/chromium.mjs';
 import { openSite } from '../../tests/web/support/site.mjs';
 import { CHAPTERS, epub, PAGES, prose } from './book_made.mjs';
+import { line } from './statistics.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const SAMPLE_MS = 5000;
 // What the first paragraphs need of memory is no growth.
 const WARM_PERCENT = 5;
-
-/**
- * By least squares.
- * @param {number[]} x
- * @param {number[]} y
- */
-function slope(x, y) {
-  const mean = (/** @type {number[]} */ values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [mx, my] = [mean(x), mean(y)];
-  return x.reduce((sum, value, i) => sum + (value - mx) * (y[i] - my), 0) / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
-}
 
 const MB = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(2);
 const percentOf = async (/** @type {Page} */ page) => Number.parseInt((await page.textContent('#file .note')) ?? '', 10) || 0;
@@ -117,7 +107,7 @@ async function watch(page, end) {
   const growth = (/** @type {'heap' | 'wasm'} */ what) => {
     const values = samples.map((sample) => sample[what]);
     const pages = samples.map(({ percent }) => (percent / 100) * PAGES);
-    return `${MB(Math.min(...values))} to ${MB(Math.max(...values))} MB, ${(slope(pages, values) / 1000).toFixed(2)} KB more a page`;
+    return `${MB(Math.min(...values))} to ${MB(Math.max(...values))} MB, ${(line(pages, values).slope / 1000).toFixed(2)} KB more a page`;
   };
   const seconds = ((performance.now() - begun) / 1000).toFixed(0);
   console.log(`${start} to ${end} % in ${seconds} s: JavaScript heap ${growth('heap')}; wasm ${growth('wasm')}`);

@@ -5,6 +5,7 @@ usage: make_shape.py OUT_DIR BASE_DIR tiny|base-memory
 
 The shapes are those of Firefox's models, decoders of SSRUs included. The vocabulary is that of the model folder BASE_DIR, filled
 up with pieces that no text has: the sources become the same pieces as with BASE_DIR.
+lex.bin is a lexical shortlist as Firefox's models have one (the first 50 pieces and up to 50 for every source piece).
 Only the unused pieces are ever written, never the end of a sentence: every output is as long as its engine lets it become, and
 its length can be counted in its text.
 """
@@ -16,6 +17,7 @@ import numpy as np
 import sentencepiece
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../models'))
+import marian_shortlist
 import model_config
 import quantize
 import weight_file
@@ -23,6 +25,7 @@ import weight_file
 # Width, feed-forward units, heads, encoder and decoder layers.
 SHAPES = {'tiny': (256, 1536, 8, 6, 2), 'base-memory': (384, 1536, 8, 6, 4)}
 VOCABULARY = 32000
+SHORTLIST = 50, 50  # the most frequent pieces, and the best of a source piece
 NEVER = -5000.0     # a logit's bias
 UNUSED = 5          # SentencePiece's type of a piece that it never makes
 
@@ -94,6 +97,8 @@ def main():
     vocabulary, used = filled_vocabulary(os.path.join(base, 'vocab.spm'))
     with open(os.path.join(out, 'vocab.spm'), 'wb') as file:
         file.write(vocabulary)
+    with open(os.path.join(out, 'lex.bin'), 'wb') as file:
+        file.write(marian_shortlist.random_shortlist(1, VOCABULARY, VOCABULARY, *SHORTLIST, first=used))
     tensors = quantize.quantise(random_tensors(SHAPES[name], used))
     weight_file.write(os.path.join(out, 'model.safetensors'), tensors, 'dragoman-int8')
 

@@ -1,4 +1,7 @@
-/** Dragoman and Bergamot on the same file of random weights, of a shape of Firefox's models: speed and memory, for outputs of equal length. */
+/**
+ * Dragoman and Bergamot on the same files of random weights and their shortlist, of a shape of Firefox's models: speed and memory, for outputs
+ * of equal length.
+ */
 import { createHash } from 'node:crypto';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,10 +37,11 @@ export async function raceShape(root, base, site, shape, repeat, say) {
   const pairs = texts.slice(0, CALIBRATION_SENTENCES).map((text) => [text, text]);
   const layPeer = (lengthFactor) => prepareBergamot(peers, site.folder, model, pairs, lengthFactor);
   await layPeer();
-  const weights = await layModel(join(site.folder, 'peers/bergamot/model.bin'), join(model, 'vocab.spm'), site.folder);
+  await copyFile(join(model, 'lex.bin'), join(site.folder, 'peers/bergamot/lex.bin'));
+  const weights = await layModel(join(site.folder, 'peers/bergamot'), join(model, 'vocab.spm'), site.folder);
   const contenders = [];
   const enter = async (about) => {
-    const page = await Contender.open(site.url, about.name);
+    const page = await Contender.open(site.url, `engine=${about.name}`);
     const contender = { ...about, page, rounds: [] };
     contenders.push(contender);
     await page.run('load');
@@ -84,16 +88,18 @@ async function round(page, texts) {
 }
 
 /**
- * Bergamot's own file, for Dragoman to read as well.
+ * Bergamot's own files, for Dragoman to read as well.
  * @returns {Promise<number>} bytes
  */
-async function layModel(model, vocabulary, site) {
+async function layModel(peer, vocabulary, site) {
   const files = await Promise.all(
-    Object.entries({ 'model.bin': model, 'vocab.spm': vocabulary }).map(async ([name, path]) => {
-      const content = await readFile(path);
-      await copyFile(path, join(site, 'weights/en-de', name));
-      return { name, path: `en-de/${name}`, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
-    }),
+    Object.entries({ 'model.bin': join(peer, 'model.bin'), 'lex.bin': join(peer, 'lex.bin'), 'vocab.spm': vocabulary }).map(
+      async ([name, path]) => {
+        const content = await readFile(path);
+        await copyFile(path, join(site, 'weights/en-de', name));
+        return { name, path: `en-de/${name}`, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+      },
+    ),
   );
   const direction = { sourceLanguage: 'en', targetLanguage: 'de', format: 'bergamot', files };
   await writeFile(join(site, 'weights/manifest.json'), JSON.stringify({ version: 1, models: [direction] }));

@@ -13,7 +13,6 @@ import contextlib
 import io
 import json
 import os
-import struct
 import tempfile
 import unicodedata
 
@@ -22,6 +21,7 @@ import sentencepiece
 
 import make_goldens
 import marian_file
+import marian_shortlist
 import model_config
 import quantize
 import reference
@@ -241,24 +241,6 @@ def with_one_scale(tensors):
     return out
 
 
-def combine_hashes(data):
-    """Marian's checksum: Boost's hash_combine over 64-bit words."""
-    seed, mask = 0, (1 << 64) - 1
-    for (word,) in struct.iter_unpack('<Q', data[:len(data) // 8 * 8]):
-        seed ^= (word + 0x9e3779b9 + (seed << 6) + (seed >> 2)) & mask
-    return seed
-
-
-def random_shortlist(seed, source_vocabulary, target_vocabulary, frequent=100, best=20):
-    """The bytes of a lexical shortlist in Marian's format: up to `best` target pieces for every source piece."""
-    rng = np.random.default_rng(seed)
-    lists = [np.sort(rng.choice(target_vocabulary, rng.integers(1, best + 1), replace=False)) for _ in range(source_vocabulary)]
-    offsets = np.concatenate([[0], np.cumsum([len(pieces) for pieces in lists])]).astype('<u8')
-    pieces = np.concatenate(lists).astype('<u4')
-    body = struct.pack('<4Q', frequent, best, len(offsets), len(pieces)) + offsets.tobytes() + pieces.tobytes()
-    return struct.pack('<2Q', 0xf11a48d5013417f5, combine_hashes(body)) + body
-
-
 def write_ssru_model(ssru, marian):
     """Write tiny-ssru and tiny-marian."""
     vocabularies = {side + '.spm': train_vocabulary(SSRU_CONFIG[key], slice(i, i + 1))
@@ -274,7 +256,7 @@ def write_ssru_model(ssru, marian):
         lines = [line.replace(' | ', '\t') for line in TEXT.strip().split('\n')]
         marian_file.export(folder, os.path.join(marian, 'model.ende.intgemm.alphas.bin'), lines)
     with open(os.path.join(marian, 'lex.ende.s2t.bin'), 'wb') as file:
-        file.write(random_shortlist(SSRU_SEED, SSRU_CONFIG['vocab_size'], SSRU_CONFIG['decoder_vocab_size']))
+        file.write(marian_shortlist.random_shortlist(SSRU_SEED, SSRU_CONFIG['vocab_size'], SSRU_CONFIG['decoder_vocab_size']))
 
 
 def main():

@@ -304,6 +304,7 @@ LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
   require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBad, "shortlist file is for ",
           list.offsets.size() - 1, " source pieces; the model has ", c.source_vocabulary);
   std::vector<uint16_t> candidates, frequent;
+  candidates.reserve(list.pieces.size());
   for (const uint32_t piece : list.pieces) {
     require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ",
             c.vocabulary);

@@ -1,4 +1,5 @@
 /** What memory did, of samples: bytes, by hours since the beginning. */
+import { line } from '../../scripts/benchmark/statistics.mjs';
 
 // Caches fill, code is compiled at last.
 const WARM_UP = 1 / 3;
@@ -6,17 +7,14 @@ const MOST_PERCENT_AN_HOUR = 1;
 // Of fewer samples, what is left of the warm-up is most of the slope.
 const ENOUGH = 20;
 
-/** Of samples, by least squares, in percent of their mean an hour; and how much of that chance alone makes (one standard error). */
+/** Of samples, in percent of their mean an hour, and how much of that chance alone makes. */
 function slope(samples) {
-  const n = samples.length;
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / n;
-  const [x, y] = [samples.map(([hours]) => hours), samples.map(([, value]) => value)];
-  const [mx, my] = [mean(x), mean(y)];
-  const sxx = x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
-  const b = x.reduce((sum, value, i) => sum + (value - mx) * (y[i] - my), 0) / sxx;
-  const rest = y.reduce((sum, value, i) => sum + (value - my - b * (x[i] - mx)) ** 2, 0);
-  const percent = (value) => Math.round((10_000 * value) / my) / 100;
-  return { mean: Math.round(my / 1e4) / 100, percentAnHour: percent(b), error: percent(Math.sqrt(rest / (n - 2) / sxx)) };
+  const found = line(
+    samples.map(([hours]) => hours),
+    samples.map(([, value]) => value),
+  );
+  const percent = (value) => Math.round((10_000 * value) / found.mean) / 100;
+  return { mean: Math.round(found.mean / 1e4) / 100, percentAnHour: percent(found.slope), error: percent(found.error) };
 }
 
 /**

@@ -1,161 +1,19 @@
-/**
- * The npm package as its users get it: packed, installed from the tarball into the examples, built where they are built, and
- * run in browsers and in Node; and from another origin, as from a CDN.
- */
+/** What is in the npm package: its files, their sizes, its bill of materials, its types and names; the same each time. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { buildPackage } from '../../scripts/site/package.mjs';
-import { HEADERS, listen, requestListener, urlOf } from '../../scripts/site/serve.mjs';
-import { inEachBrowser } from './support/browsers.mjs';
-import { expected } from './support/expected.mjs';
 import { misnamed } from './support/names.mjs';
+import { packed, root, run } from './support/packed.mjs';
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const SENTENCE = 'I like to read books in the evening.';
-// Of web/examples/service-worker: title, heading and paragraphs.
-const ENGLISH = [
-  'The museum',
-  'The museum',
-  'The museum, which was built in 1889, is closed on Mondays.',
-  'Where is the train station?',
-];
-const [TRANSLATION, ...MUSEUM] = await expected([SENTENCE, ...ENGLISH]);
-const FIREFOX_LANGUAGES = 'ar bg bn ca cs da de el es et fa fi fr he hi hr hu id is it ja ko lt lv nl pl pt ru sv uk'.split(' ');
-let folder, packed;
-const servers = [];
-
-before(async () => {
-  await mkdir(join(root, 'build'), { recursive: true });
-  // Below the root, so that the Vite example finds the root's vite.
-  folder = await mkdtemp(join(root, 'build/package-test-'));
-  const source = await buildPackage(join(folder, 'package'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source });
-  const listing = JSON.parse(stdout);
-  // npm 11 lists packages by name, npm 10 in an array.
-  packed = Array.isArray(listing) ? listing[0] : Object.values(listing)[0];
-  packed.path = join(folder, packed.filename);
-  const installed = join(folder, 'installed');
-  await mkdir(installed);
-  await writeFile(
-    join(installed, 'package.json'),
-    JSON.stringify({ type: 'module', dependencies: { dragoman: `file:${packed.path}` } }),
-  );
-  // Without a network: the package has no dependencies.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: installed });
-});
-
-after(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
-
-/** A copy of an example, in which the tarball is installed. */
-async function install(name) {
-  const project = join(folder, 'examples', name);
-  await cp(join(root, 'web/examples', name), project, { recursive: true });
-  const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
-  assert.deepEqual(Object.keys(dependencies), ['dragoman']);
-  // Installed once for all of them: unpacking the models takes its time.
-  await symlink(join(folder, 'installed/node_modules'), join(project, 'node_modules'));
-  return project;
-}
-
-async function serve(directory, headers) {
-  const server = await listen(requestListener(directory, headers), 0);
-  servers.push(server);
-  return urlOf(server);
-}
-
-/** What the browsers are to open, each made once for all of them. */
-const sites = {
-  plain: once(async () => serve(await install('plain'), HEADERS)),
-  vite: once(async () => {
-    const project = await install('vite');
-    await run(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { cwd: project });
-    return serve(join(project, 'dist'), { 'Content-Security-Policy': HEADERS['Content-Security-Policy'] });
-  }),
-  page: once(async () => serve(await install('page'), HEADERS)),
-  firefoxModels: once(async () => {
-    const project = await install('firefox-models');
-    await layRemoteSettings(join(project, 'remote-settings'));
-    // The page's own policy, in its markup: it registers a service worker by a string, as most sites do.
-    const { 'Content-Security-Policy': _, ...headers } = HEADERS;
-    const files = requestListener(project, headers);
-    const state = { away: false };
-    const server = await listen((request, response) => (state.away ? request.socket.destroy() : files(request, response)), 0);
-    servers.push(server);
-    return { url: urlOf(server), state };
-  }),
-  serviceWorker: once(async () => {
-    // Without Trusted Types: it registers a service worker by a string, as most sites do.
-    const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
-    return serve(await install('service-worker'), { ...HEADERS, 'Content-Security-Policy': policy });
-  }),
-  cdn: once(async () => {
-    const cdn = await serve(join(folder, 'package/dist'), {
-      'Access-Control-Allow-Origin': '*',
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-    });
-    const site = join(folder, 'site');
-    await mkdir(site, { recursive: true });
-    await writeFile(
-      join(site, 'index.html'),
-      `<!doctype html><html lang="en"><title>CDN</title><p id="output"></p><script type="module">
-      import { Translator } from '${cdn}dragoman.js';
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
-      output.textContent = await translator.translate('${SENTENCE}');
-    </script></html>`,
-    );
-    const csp = `default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' ${cdn}; connect-src ${cdn}; worker-src blob: ${cdn}`;
-    return serve(site, { 'Content-Security-Policy': csp });
-  }),
-};
-
-/** Sixty directions, to English and from it, as Remote Settings lists them; all have the weights of one tiny model. */
-async function layRemoteSettings(target) {
-  const attachments = { model: 'tiny-marian/model.ende.intgemm.alphas.bin', srcvocab: 'tiny-ssru/source.spm' };
-  Object.assign(attachments, { trgvocab: 'tiny-ssru/target.spm', lex: 'tiny-marian/lex.ende.s2t.bin' });
-  await mkdir(target);
-  const lay = (folder, level) =>
-    Promise.all(
-      Object.entries(attachments).map(async ([fileType, path]) => {
-        const bytes = gzipSync(await readFile(join(root, 'tests/data', path)), { level });
-        const location = `${folder}-${fileType}`;
-        await writeFile(join(target, location), bytes);
-        const hash = createHash('sha256').update(bytes).digest('hex');
-        return { name: fileType, fileType, version: '2.0', attachment: { location, hash, size: bytes.length } };
-      }),
-    );
-  // Files of the same hash are the same to Dragoman: Swedish has files of its own.
-  const [most, swedish] = [await lay('most', 9), await lay('sv', 1)];
-  const data = FIREFOX_LANGUAGES.flatMap((tag) =>
-    (tag === 'sv' ? swedish : most).flatMap((file) => [
-      { ...file, fromLang: 'en', toLang: tag },
-      { ...file, fromLang: tag, toLang: 'en' },
-    ]),
-  );
-  await writeFile(join(target, 'records.json'), JSON.stringify({ data }));
-}
-
-function once(make) {
-  let made;
-  return () => (made ??= make());
-}
+const made = packed();
 
 test('the tarball holds what is needed and nothing else', async (t) => {
-  const paths = packed.files.map(({ path }) => path);
+  const paths = made.listing.files.map(({ path }) => path);
   for (const wanted of [
     'package.json',
     'README.md',
@@ -189,9 +47,9 @@ test('the tarball holds what is needed and nothing else', async (t) => {
     (path) => /\.m?js$/.test(path) && !/node|\/(worker|same-thread)\.js$|dragoman-core\.mjs$/.test(path),
   );
   let [total, detector, files] = [0, 0, 0];
-  const library = await translatorModules(join(folder, 'package/dist'));
+  const library = await translatorModules(join(made.folder, 'package/dist'));
   for (const path of scripts) {
-    const code = await readFile(join(folder, 'package', path));
+    const code = await readFile(join(made.folder, 'package', path));
     const size = brotliCompressSync(code).length;
     // The tables of the language detector are fetched only by those who use it; what reads files, only by those who have some.
     if (code.length >= 500_000) detector += size;
@@ -199,7 +57,7 @@ test('the tarball holds what is needed and nothing else', async (t) => {
     else files += size;
   }
   t.diagnostic(
-    `JavaScript: ${total} bytes brotli; the detector's tables ${detector}; files ${files}; tarball ${packed.size} bytes`,
+    `JavaScript: ${total} bytes brotli; the detector's tables ${detector}; files ${files}; tarball ${made.listing.size} bytes`,
   );
   assert.ok(total <= 45_000, `${total} bytes`);
   assert.ok(files > 0 && files <= 60_000, `${files} bytes`);
@@ -224,17 +82,17 @@ async function translatorModules(dist) {
 
 test('the same package comes out to the byte, in another folder and at another time', async () => {
   // (The wasm modules, too: scripts/reproduce.)
-  const again = await buildPackage(join(folder, 'another'));
+  const again = await buildPackage(join(made.folder, 'another'));
   const { stdout } = await run('npm', ['pack', '--json', '--dry-run'], { cwd: again });
   const [{ integrity }] = Object.values(JSON.parse(stdout));
-  assert.equal(integrity, packed.integrity);
+  assert.equal(integrity, made.listing.integrity);
 });
 
 test('the bill of materials names what is in the package, by version, licence and hash', async () => {
   const read = async (path) => JSON.parse(await readFile(path, 'utf8'));
-  const bill = await read(join(folder, 'package/dist/sbom.cdx.json'));
+  const bill = await read(join(made.folder, 'package/dist/sbom.cdx.json'));
   assert.deepEqual([bill.bomFormat, bill.specVersion], ['CycloneDX', '1.5']);
-  const { version } = await read(join(folder, 'package/package.json'));
+  const { version } = await read(join(made.folder, 'package/package.json'));
   assert.equal(bill.metadata.component.purl, `pkg:npm/dragoman@${version}`);
   const libraries = bill.components.filter(({ type }) => type === 'library');
   for (const { name, version, licenses } of libraries) {
@@ -244,7 +102,7 @@ test('the bill of materials names what is in the package, by version, licence an
   const names = libraries.filter(({ scope }) => scope !== 'excluded').map(({ name }) => name);
   const own = names.filter((name) => /^(eld|fflate|fzstd|saxes|mdast-util-from-markdown)$/.test(name));
   assert.deepEqual(own, ['eld', 'fflate', 'fzstd', 'mdast-util-from-markdown', 'saxes']);
-  const licences = await readFile(join(folder, 'package/dist/LICENSES.txt'), 'utf8');
+  const licences = await readFile(join(made.folder, 'package/dist/LICENSES.txt'), 'utf8');
   for (const name of names.slice(1, names.indexOf('sentencepiece'))) assert.ok(licences.includes(`${name}\n\n`), name);
   const expected = ['sentencepiece', 'libeigen3-dev', 'nlohmann-json3-dev', 'libxxhash-dev', 'emscripten'];
   assert.deepEqual(names.slice(names.indexOf('sentencepiece')), expected);
@@ -258,179 +116,20 @@ test('the bill of materials names what is in the package, by version, licence an
   // The models by the hashes of the files that are there.
   for (const model of bill.components.filter(({ type }) => type === 'machine-learning-model')) {
     for (const { name, hashes } of model.components) {
-      const bytes = await readFile(join(folder, 'package/dist/weights', model.name, name));
+      const bytes = await readFile(join(made.folder, 'package/dist/weights', model.name, name));
       assert.equal(createHash('sha256').update(bytes).digest('hex'), hashes[0].content);
     }
   }
 });
 
-inEachBrowser((environment) => {
-  async function open(url) {
-    const context = await environment.browser.newContext();
-    const page = await context.newPage();
-    const problems = [];
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on(
-      'console',
-      (message) => message.type() === 'error' && !/favicon/.test(message.location().url) && problems.push(message.text()),
-    );
-    await page.goto(url);
-    return { page, problems, close: () => context.close() };
-  }
-
-  test('plain page, strict Content-Security-Policy, no bundler', async () => {
-    const { page, problems, close } = await open(await sites.plain());
-    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, TRANSLATION);
-    await page.locator('dragoman-translate textarea').fill('Where is the train station?');
-    await page.waitForFunction(() => document.querySelector('dragoman-translate').translation === 'Wo ist der Bahnhof?');
-    const files = ['dragoman', 'element'].map((name) => `import('/node_modules/dragoman/dist/${name}.js')`);
-    assert.deepEqual(await page.evaluate(`Promise.all([${files}]).then((all) => all.flatMap(${misnamed}))`), []);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-
-  test('Vite without configuration: build, strict Content-Security-Policy, no cross-origin isolation', async () => {
-    const { page, problems, close } = await open(await sites.vite());
-    await page.waitForFunction(() => document.querySelector('#output').value === 'Wo ist der Bahnhof?');
-    assert.equal(await page.innerText('#language'), 'English');
-    await page.fill('#input', SENTENCE);
-    await page.waitForFunction((wanted) => document.querySelector('#output').value === wanted, TRANSLATION);
-    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-
-  test('translating a page, and back', async () => {
-    const { page, problems, close } = await open(await sites.page());
-    const before = await page.innerHTML('#article');
-    await page.click('#translate');
-    await page.waitForFunction(() => /Wo ist der Bahnhof\?/.test(document.querySelector('#article').textContent));
-    await page.waitForFunction(() => document.querySelector('#status').textContent === '');
-    assert.match(await page.innerText('#article'), /museum --help.*Musée d’Orsay/s);
-    await page.click('#original');
-    assert.equal(await page.innerHTML('#article'), before);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-
-  test('a service worker that translates the pages of its site', async () => {
-    const { page, problems, close } = await open(await sites.serviceWorker());
-    await page.click('#other a');
-    await page.waitForURL(/in=de$/);
-    const shown = await page.evaluate(() => [
-      document.title,
-      ...[...document.querySelectorAll('h1, h1 ~ p')].map((e) => e.textContent),
-    ]);
-    assert.deepEqual(shown, MUSEUM);
-    assert.equal(await page.getAttribute('html', 'lang'), 'de');
-    assert.equal(await page.locator('p a[href^=https] b').count(), 1);
-    // What it uses works in a page, too; there one can see that it leaves no lock behind.
-    const ended = await page.evaluate(async (sentence) => {
-      const { Translator } = await import('/node_modules/dragoman/dist/same-thread.js');
-      const controller = new AbortController();
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
-      const stopped = translator.translate(sentence.repeat(100), { signal: controller.signal });
-      controller.abort();
-      const how = await stopped.catch(({ name }) => name);
-      const translation = await translator.translate(sentence);
-      translator.destroy();
-      // The other one is the service worker's.
-      while ((await navigator.locks.query()).held.filter(({ name }) => /^dragoman worker/.test(name)).length > 1);
-      return [how, translation];
-    }, SENTENCE);
-    assert.deepEqual(ended, ['AbortError', TRANSLATION]);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-
-  test("Firefox's models: sixty directions in the menus, two hops, a download that is shown, offline", async () => {
-    const { url, state } = await sites.firefoxModels();
-    const { page, problems, close } = await open(url);
-    const ready = () => page.waitForFunction(() => /no network/.test(document.querySelector('#status').textContent));
-    await ready();
-    const offered = (id) => page.$$eval(`#${id} option`, (options) => options.map(({ value }) => value));
-    assert.deepEqual((await offered('from')).sort(), [...FIREFOX_LANGUAGES, 'en'].sort());
-    assert.deepEqual((await offered('to')).sort(), FIREFOX_LANGUAGES);
-    await page.evaluate(() => {
-      const progress = document.querySelector('#progress');
-      const seen = (globalThis.seen = []);
-      new MutationObserver(() => !progress.hidden && seen.push(progress.value)).observe(progress, { attributes: true });
-    });
-    const translate = async (from, to, text) => {
-      await page.selectOption('#from', from);
-      await page.selectOption('#to', to);
-      await page.fill('#input', text);
-      await page.click('button');
-      await page.waitForFunction(() => !/^(One moment …)?$/.test(document.querySelector('#status').textContent));
-      return { output: await page.textContent('#output'), status: await page.textContent('#status') };
-    };
-    const there = await translate('da', 'en', 'one of these');
-    assert.equal(there.status, 'Done');
-    assert.notEqual(there.output, '');
-    const seen = await page.evaluate(() => globalThis.seen);
-    assert.deepEqual([seen.at(0), seen.at(-1)], [0, 1]);
-    const on = await translate('en', 'fr', there.output);
-    assert.deepEqual(await translate('da', 'fr', 'one of these'), on, 'through English');
-    state.away = true;
-    await page.reload();
-    await ready();
-    assert.deepEqual(await translate('da', 'en', 'one of these'), there, 'stored');
-    const absent = await translate('sv', 'en', 'one of these');
-    assert.match(absent.status, /network|download|fetch/i);
-    problems.length = 0; // the browser's own words on that fetch
-    state.away = false;
-    assert.deepEqual(await translate('sv', 'en', 'one of these'), there, 'the same weights, once they can be had');
-    assert.deepEqual(problems, []);
-    await close();
-  });
-
-  test('from another origin, by one script element, as from a CDN', async () => {
-    const { page, problems, close } = await open(await sites.cdn());
-    await page.waitForFunction((wanted) => document.querySelector('#output').textContent === wanted, TRANSLATION);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-});
-
 test('Node: what is exported has its own name, minified as it is', async () => {
-  const exports = await import(pathToFileURL(join(folder, 'installed/node_modules/dragoman/dist/node.js')));
+  const exports = await import(pathToFileURL(join(made.installed, 'node_modules/dragoman/dist/node.js')));
   assert.deepEqual(Object.keys(exports).sort(), ['Dragoman', 'LanguageDetector', 'Translator', 'translateElement']);
   assert.deepEqual(misnamed(exports), []);
 });
 
-test('Node: standard input to standard output; a direction that is not there', async () => {
-  const project = await install('node');
-  const child = (...languages) => spawn(process.execPath, ['translate.mjs', ...languages], { cwd: project });
-  const translate = child('en', 'de');
-  translate.stdin.end(SENTENCE);
-  assert.equal(await text(translate.stdout), TRANSLATION);
-  const wrong = child('en', 'ja');
-  wrong.stdin.end('Hello.');
-  const [message] = await Promise.all([text(wrong.stderr), new Promise((resolve) => wrong.on('close', resolve))]);
-  assert.match(message, /no model to translate from en to ja/);
-  assert.equal(wrong.exitCode, 1);
-});
-
-for (const [name, ...command] of [
-  ['Deno', 'deno', 'run', '--allow-read', '--allow-env', '--allow-sys'],
-  ['Bun', 'bun'],
-]) {
-  test(`${name}: the same example as in Node`, async () => {
-    const project = join(folder, 'examples', 'node');
-    const [program, ...given] = [...command, 'translate.mjs', 'en', 'de'];
-    const child = spawn(join(root, 'build/deps/runtimes/node_modules/.bin', program), given, { cwd: project });
-    child.stdin.end(SENTENCE);
-    const [out, err, status] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise((end) => child.on('close', end)),
-    ]);
-    assert.deepEqual([out, err, status], [TRANSLATION, '', 0]);
-  });
-}
-
 test('the types serve a strict TypeScript project', async () => {
-  const project = join(folder, 'installed');
+  const project = made.installed;
   const source = `
     import { Dragoman, LanguageDetector, Translator, translateElement } from 'dragoman';
     import { Translator as SameThread } from 'dragoman/same-thread';
@@ -445,6 +144,9 @@ test('the types serve a strict TypeScript project', async () => {
     await translator.translate('No.', { sampling: { temperature: 0.5, topK: 3, topP: 0.9, seed: 1 } });
     const [{ text: word, probability }]: { text: string, probability: number }[] = await translator.nextWords('No.', '', { count: 1, signal: AbortSignal.timeout(1000) });
     const scored: number = (await translator.score('No.', 'Nein.')).sentences[0][2];
+    const { sentences: [{ target }], masks } = await translator.inspect(['No.', ['Yes.', 'Ja.']]);
+    const states: Float32Array = target.hidden.values;
+    const hidden: boolean = masks.causal[0][1];
     const stream: ReadableStream<string> = translator.translateStreaming(text);
     const usage: number = (await translator.measureInputUsage(text)) / translator.inputQuota;
     const availability: 'unavailable' | 'downloadable' | 'downloading' | 'available' = await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de' });
@@ -461,7 +163,7 @@ test('the types serve a strict TypeScript project', async () => {
     await translator.translate('No.', { nextWords: 3 });
     // @ts-expect-error: the target language is required
     await Translator.create({ sourceLanguage: 'en' });
-    export { word, probability, scored, stream, usage, availability, detectedLanguage, confidence, bytes };
+    export { word, probability, scored, states, hidden, stream, usage, availability, detectedLanguage, confidence, bytes };
   `;
   await writeFile(join(project, 'use.ts'), source);
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -479,17 +181,4 @@ test('the types serve a strict TypeScript project', async () => {
     'use.ts',
   ];
   await run(process.execPath, [tsc, ...options], { cwd: project }).catch(({ stdout }) => assert.fail(stdout));
-});
-
-test('every example is run by a test above', async () => {
-  // The extension has a file of its own.
-  const elsewhere = ['extension'];
-  const examples = (await readdir(join(root, 'web/examples'), { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  assert.deepEqual(
-    examples
-      .map(({ name }) => name)
-      .filter((name) => !elsewhere.includes(name))
-      .sort(),
-    ['firefox-models', 'node', 'page', 'plain', 'service-worker', 'vite'],
-  );
 });

@@ -19,11 +19,12 @@ function call(name, ...args) {
 }
 
 export async function load() {
-  const fetched = async (url) => (await fetch(url)).arrayBuffer();
-  const [model, vocabulary] = await Promise.all([fetched('../peers/bergamot/model.bin'), fetched('../weights/en-de/vocab.spm')]);
+  // There is no shortlist for our vocabulary: then it has the full output layer, as ours.
+  const fetched = async (url) => fetch(url).then((response) => (response.ok ? response.arrayBuffer() : new ArrayBuffer(0)));
+  const urls = ['../peers/bergamot/model.bin', '../weights/en-de/vocab.spm', '../peers/bergamot/lex.bin'];
+  const [model, vocabulary, shortlist] = await Promise.all(urls.map(fetched));
   await call('initialize', { cacheSize: 0 });
-  // There is no shortlist for our vocabulary: the full output layer, as ours.
-  await call('loadTranslationModel', PAIR, { model, shortlist: new ArrayBuffer(0), vocabs: [vocabulary] });
+  await call('loadTranslationModel', PAIR, { model, shortlist, vocabs: [vocabulary] });
 }
 
 export async function translate(text) {
