@@ -95,7 +95,7 @@ inEachBrowser((environment) => {
       const long = await outcome(translator.inspect(['word '.repeat(2000)]));
       const aborted = await outcome(translator.inspect(['No.'], { signal: AbortSignal.abort(new Error('enough')) }));
       const { masks } = await translator.inspect([]);
-      const after = (await translator.inspect(['No.'])).sentences.length;
+      const after = (await translator.inspect('No, thanks.')).sentences.length;
       translator.destroy();
       return { long, aborted, masks, after };
     },

@@ -164,8 +164,8 @@ export class Translator extends DestroyableModel {
   /**
    * Extension: all that the model computes on sentences: hidden states and attention of every layer, log-probabilities, masks. As
    * they are, whole, through one model; not for two that translate by way of English.
-   * @param {Iterable<string | readonly [sentence: string, translation: string]>} sentences where there is no translation, the
-   *   model's own is taken, greedily
+   * @param {string | Iterable<string | readonly [sentence: string, translation: string]>} sentences one, or as many; where there is no
+   *   translation, the model's own is taken, greedily
    * @param {{signal?: AbortSignal}} [options]
    * @returns {Promise<import('../engine/inspection.js').Inspection>}
    * @example
@@ -173,13 +173,14 @@ export class Translator extends DestroyableModel {
    * const [states, pieces, width] = target.hidden.shape;
    */
   async inspect(sentences, options = {}) {
-    const found = await Promise.all(
-      Array.from(sentences, async (one) => {
-        const [text, translation] = typeof one === 'string' ? [one] : one;
-        const { inspection } = await this.#find(text, options, () => inspectOptions(translation));
-        return /** @type {import('../engine/inspection.js').InspectedSentence} */ (inspection);
-      }),
-    );
+    /** @type {import('../engine/inspection.js').InspectedSentence[]} */
+    const found = [];
+    // A string is iterable, too, letter by letter.
+    for (const one of typeof sentences === 'string' ? [sentences] : sentences) {
+      const [text, translation] = typeof one === 'string' ? [one] : one;
+      const { inspection } = await this.#find(text, options, () => inspectOptions(translation));
+      found.push(/** @type {(typeof found)[0]} */ (inspection));
+    }
     return { sentences: found, masks: masks(found) };
   }
 
@@ -254,9 +255,9 @@ export class Translator extends DestroyableModel {
     let options;
     try {
       options = forEngine();
-      const direct = options.glossary ? 'The option glossary' : options.inspect ? 'To inspect' : undefined;
-      if (direct && !this.#route.isDirect) {
-        throw new TypeError(`${direct} is for one model; this translator goes by way of another language.`);
+      const forOneModel = options.glossary ? 'The option glossary' : options.inspect ? 'inspect()' : undefined;
+      if (forOneModel && !this.#route.isDirect) {
+        throw new TypeError(`${forOneModel} is for one model; this translator goes by way of another language.`);
       }
       requireQuota(text);
     } catch (error) {

@@ -60,7 +60,7 @@ export class EngineLoop {
   #pulse = new MessageChannel();
   #working = false;
   #end = () => {};
-  /** @type {Promise<void>} */
+  /** So long it holds the lock that says that it lives, one granted late included. @type {Promise<void>} */
   #ended = new Promise((resolve) => (this.#end = resolve));
 
   /**

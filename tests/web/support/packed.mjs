@@ -18,29 +18,29 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
  * @returns {Packed} filled in from the first test on
  */
 export function packed() {
-  const packed = /** @type {Packed} */ ({});
+  const made = /** @type {Packed} */ ({});
 
   before(async () => {
     await mkdir(join(root, 'build'), { recursive: true });
     // Below the root, so that the Vite example finds the root's vite.
     const folder = await mkdtemp(join(root, 'build/package-test-'));
-    packed.folder = folder;
+    made.folder = folder;
     const source = await buildPackage(join(folder, 'package'));
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source });
     const listing = JSON.parse(stdout);
     // npm 11 lists packages by name, npm 10 in an array.
-    packed.listing = Array.isArray(listing) ? listing[0] : Object.values(listing)[0];
-    packed.installed = join(folder, 'installed');
-    await mkdir(packed.installed);
-    const dependencies = { dragoman: `file:${join(folder, packed.listing.filename)}` };
-    await writeFile(join(packed.installed, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
+    made.listing = Array.isArray(listing) ? listing[0] : Object.values(listing)[0];
+    made.installed = join(folder, 'installed');
+    await mkdir(made.installed);
+    const dependencies = { dragoman: `file:${join(folder, made.listing.filename)}` };
+    await writeFile(join(made.installed, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
     // Without a network: the package has no dependencies.
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: packed.installed });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: made.installed });
   });
 
   after(async () => {
-    if (packed.folder) await rm(packed.folder, { recursive: true, force: true });
+    if (made.folder) await rm(made.folder, { recursive: true, force: true });
   });
 
-  return packed;
+  return made;
 }
