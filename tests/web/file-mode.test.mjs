@@ -11,7 +11,7 @@ const SENTENCES = ['Good morning!', 'Where is the station?'];
 const translations = await expected(SENTENCES);
 const text = (name, content) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
 const LONG = Array.from(
-  { length: 400 },
+  { length: 4000 },
   (_, i) => `On day ${i} we walked along the river, and in the evening we read a book.`,
 ).join('\n');
 
@@ -71,7 +71,7 @@ inEachBrowser((environment) => {
       assert.equal(saved.suggestedFilename(), 'notes.de.md');
     }
     await button(page, 'Close').click();
-    assert.equal(await page.isVisible('#file'), false);
+    await page.waitForSelector('#file', { state: 'hidden' });
     assert.equal(await page.evaluate(() => document.activeElement.id), 'choose-file');
     await close();
   });
@@ -116,7 +116,7 @@ inEachBrowser((environment) => {
     await button(page, 'Cancel').click();
     await page.reload();
     await page.waitForFunction(() => document.querySelector('#from').value === 'en');
-    assert.equal(await page.isVisible('#file'), false);
+    await page.waitForSelector('#file', { state: 'hidden' });
     await close();
   });
 
@@ -144,7 +144,7 @@ inEachBrowser((environment) => {
       const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
       assert.equal(scrollWidth, clientWidth, 'nothing to scroll sideways');
       await button(page, 'Close').click();
-      assert.equal(await page.isVisible('#file'), false);
+      await page.waitForSelector('#file', { state: 'hidden' });
       await close();
     });
   }
