@@ -250,8 +250,8 @@ def write_ssru_model(ssru, marian):
     write_goldens(ssru, False, SSRU_SOURCES)
     os.makedirs(marian, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        # Files of Marian's are run in two passes.
-        write_folder(folder, SSRU_CONFIG | {'activation_passes': 2}, vocabularies, with_one_scale(tensors))
+        # As files of Marian's are run.
+        write_folder(folder, SSRU_CONFIG | {'wide_activations': True}, vocabularies, with_one_scale(tensors))
         write_goldens(folder, True, SSRU_SOURCES, marian)
         lines = [line.replace(' | ', '\t') for line in TEXT.strip().split('\n')]
         marian_file.export(folder, os.path.join(marian, 'model.ende.intgemm.alphas.bin'), lines)

@@ -24,6 +24,7 @@ import weight_file
 
 EOS = 0
 LEVELS = 127            # activations are 0..127: seven bits, what relaxed_dot_i8x16_i7x16 takes
+WIDE_LEVELS = 8191      # of models with wide activations; fewer where sums would not fit into 32 bits
 SMALLEST_SPAN = np.float32(1e-30)   # of a row that is quantised: scale and inverse are then ordinary numbers
 
 
@@ -39,11 +40,8 @@ def log_normaliser(logits):
     return np.log(np.exp(logits - top[..., None]).sum(-1)) + top
 
 
-FINER = 63              # steps of a second pass to one of the first
-
-
-def quantise_rows(x):
-    """[R, K] activations -> (q [R, K] integers 0..127, zero [R], scale [R]); x ~ scale * (q - zero).
+def quantise_rows(x, levels=LEVELS):
+    """[R, K] activations -> (q [R, K] integers 0..levels, zero [R], scale [R]); x ~ scale * (q - zero).
 
     Affine per row. In float32 throughout, the zero point by a division, the values by a multiplication, as the core's
     kernel does: the rounding of a value half way between two levels is part of the contract.
@@ -52,32 +50,22 @@ def quantise_rows(x):
     low = np.minimum(x.min(-1), np.float32(0))
     span = np.maximum(x.max(-1), np.float32(0)) - low
     flat = span < SMALLEST_SPAN                 # as good as an all-zero row: any scale will do
-    span = np.where(flat, np.float32(LEVELS), span)
-    scale = span / np.float32(LEVELS)
-    inverse = np.where(flat, np.float32(0), np.float32(LEVELS) / span)
+    span = np.where(flat, np.float32(levels), span)
+    scale = span / np.float32(levels)
+    inverse = np.where(flat, np.float32(0), np.float32(levels) / span)
     zero = np.where(flat, np.float32(0), np.rint(-low / scale))
-    q = np.clip(np.rint(x * inverse[:, None]) + zero[:, None], 0, LEVELS)
+    q = np.clip(np.rint(x * inverse[:, None]) + zero[:, None], 0, levels)
     return q, zero, scale
-
-
-def quantise_rest(x, q, zero, scale):
-    """The second pass: the same triple for what `quantise_rows` has left of x, at most a step of the first."""
-    x, finer = x.astype(np.float32), np.float32(FINER)
-    rest = x - scale[:, None] * (q - zero[:, None]).astype(np.float32)
-    span = np.maximum(x.max(-1), np.float32(0)) - np.minimum(x.min(-1), np.float32(0))
-    inverse = np.where(span < SMALLEST_SPAN, np.float32(0), np.float32(LEVELS) / np.maximum(span, SMALLEST_SPAN))
-    steps = np.rint(rest * (inverse * finer)[:, None]) + finer
-    return np.clip(steps, 0, LEVELS), np.full(len(x), finer), scale / finer
 
 
 class Matrix:
     """One weight matrix [N, K] with one scale a row when it is stored as int8."""
 
-    def __init__(self, weight, scale, int8_products, passes=1):
+    def __init__(self, weight, scale, int8_products, wide=False):
         """`weight` F16, F32 or I8 [N, K]; `scale` [N] or None; `int8_products`: multiply as the int8 core does, the activations
-        quantised in `passes`, 1 or 2."""
-        self.passes = passes
+        `wide` or not."""
         stored = weight.astype(np.float64)
+        self.levels = min(WIDE_LEVELS, (2 ** 31 - 1) // 128 // weight.shape[1]) if wide else LEVELS
         self.scale = None if scale is None else scale.astype(np.float64)
         self.real = stored if scale is None else stored * self.scale[:, None]
         int8_products = int8_products and scale is not None
@@ -88,12 +76,7 @@ class Matrix:
         """x [R, K] -> x W^T [R, N]. float64 holds the integer sums exactly."""
         if self.integers is None:
             return x @ self.real.T
-        first = quantise_rows(x)
-        return sum(self.multiply(*pass_) for pass_ in (first, quantise_rest(x, *first))[:self.passes])
-
-    def multiply(self, q, zero, scale):
-        """One pass of `apply`."""
-        q, zero, scale = (a.astype(np.float64) for a in (q, zero, scale))
+        q, zero, scale = (a.astype(np.float64) for a in quantise_rows(x, self.levels))
         return scale[:, None] * self.scale * (q @ self.integers.T - zero[:, None] * self.row_sums)
 
 
@@ -146,7 +129,7 @@ class Model:
         tables = ['model.shared'] * 2 if shared else ['model.encoder.embed_tokens', 'model.decoder.embed_tokens']
         if int8_products and tensors[tables[0] + '.weight'].dtype != np.int8:
             raise ValueError(f'{folder}: int8 products need an int8 model')
-        self.matrices = {name: Matrix(array, tensors.get(name + '_scale'), int8_products, self.config.get('activation_passes', 1))
+        self.matrices = {name: Matrix(array, tensors.get(name + '_scale'), int8_products, self.config.get('wide_activations', False))
                          for name, array in tensors.items() if weight_file.is_matrix(name, array)}
         self.vectors = {name: array.astype(np.float64) if name.endswith('embed_positions.weight')
                         else array.astype(np.float64).reshape(-1)

@@ -19,12 +19,13 @@
 
 // Puts the int8 kernel of a module compiled apart (src/kernels/int8_product_relaxed.cpp) into the calling thread's
 // function table, over the memory of all; returns its index. Which of its two suits this processor, the dot product's
-// answer to bytes out of range tells: whether it adds up pairs in 16 bits.
+// answer to bytes out of range tells: whether it adds up pairs in 16 bits. `in_pairs` is told so.
 // clang-format off
-EM_JS(size_t, add_relaxed_kernel, (const std::byte* module, size_t size), {
+EM_JS(size_t, add_relaxed_kernel, (const std::byte* module, size_t size, bool* in_pairs), {
   const bytes = HEAPU8.slice(module, module + size);
   const kernels = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory: wasmMemory } }).exports;
   const pairs = kernels.probe_dot(127, 255) === 2 * 32767;
+  HEAPU8[in_pairs] = pairs;
   return addFunction(pairs ? kernels.accumulate_int8_pairs : kernels.accumulate_int8_dot, 'viiiiii');
 });
 // clang-format on
@@ -73,8 +74,9 @@ std::vector<std::byte> relaxed_kernels;  // the module, for the threads to come;
 // Function tables belong to a thread: each makes an instance of its own.
 void use_relaxed_kernel() {
   if (relaxed_kernels.empty()) return;
-  const size_t entry = add_relaxed_kernel(relaxed_kernels.data(), relaxed_kernels.size());
-  use_int8_kernel(reinterpret_cast<AccumulateInt8>(entry));
+  bool in_pairs = false;
+  const size_t entry = add_relaxed_kernel(relaxed_kernels.data(), relaxed_kernels.size(), &in_pairs);
+  use_int8_kernel(reinterpret_cast<AccumulateInt8>(entry), in_pairs ? Form::kWords : Form::kPlanes);
 }
 
 // From now on, and in every engine made later. Consumes the buffer's content.

@@ -14,14 +14,19 @@ constexpr int kBlockRows = 32;    // even: the passes of a row stay together
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
 constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_dot;
-#elif defined(__SSSE3__)
+constexpr Form kDefaultWideForm = Form::kPlanes;
+#else
+constexpr Form kDefaultWideForm = Form::kWords;
+#if defined(__SSSE3__)
 constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_pairs;
 #else
 constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_simd128;
 #endif
+#endif
 // Null until set: a function's address in a thread_local's initial value gets lost in WebAssembly's link-time
 // optimisation.
 thread_local AccumulateInt8 chosen_kernel = nullptr;
+thread_local Form chosen_wide_form = kDefaultWideForm;
 
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
 void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero,
@@ -39,8 +44,23 @@ void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, f
   }
 }
 
-// Four 8-bit activations, twice, as 16-bit lanes.
-inline v128_t widen(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
+// The sums of two planes of one row, one behind the other -> those of the row, in the place of the first.
+void join_planes(int32_t* acc, int count) {
+  for (int i = 0; i < count; i += 4) {
+    const v128_t upper = wasm_i32x4_shl(wasm_v128_load(acc + i), 7);
+    wasm_v128_store(acc + i, wasm_i32x4_add(upper, wasm_v128_load(acc + count + i)));
+  }
+}
+
+// Four activations, twice, as 16-bit lanes.
+struct Bytes {
+  static constexpr int kSize = 1;
+  static v128_t load(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
+};
+struct Words {
+  static constexpr int kSize = 2;
+  static v128_t load(const uint8_t* a) { return wasm_v128_load64_splat(a); }
+};
 
 // Lanes (0 + 1, 2 + 3) of low, then of high: the four outputs of a group.
 inline v128_t join(v128_t low, v128_t high) {
@@ -48,7 +68,7 @@ inline v128_t join(v128_t low, v128_t high) {
 }
 
 // Rows x Groups outputs of 4; the accumulators must fit the 16 registers of x86: Rows * Groups <= 4.
-template <int Rows, int Groups>
+template <class Values, int Rows, int Groups>
 inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int acc_stride, int stride) {
   v128_t low[Rows][Groups], high[Rows][Groups];
   for (int r = 0; r < Rows; ++r)
@@ -61,7 +81,7 @@ inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int
       w_high[g] = wasm_i16x8_load8x8(chunk + 8);
     }
     for (int r = 0; r < Rows; ++r) {
-      const v128_t x = widen(a + static_cast<size_t>(r) * stride + k);
+      const v128_t x = Values::load(a + (static_cast<size_t>(r) * stride + k) * Values::kSize);
       for (int g = 0; g < Groups; ++g) {
         low[r][g] = wasm_i32x4_add(low[r][g], wasm_i32x4_dot_i16x8(w_low[g], x));
         high[r][g] = wasm_i32x4_add(high[r][g], wasm_i32x4_dot_i16x8(w_high[g], x));
@@ -72,57 +92,90 @@ inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int
     for (int g = 0; g < Groups; ++g) wasm_v128_store(acc + r * acc_stride + g * 4, join(low[r][g], high[r][g]));
 }
 
-template <int Rows, int Groups>
+template <class Values, int Rows, int Groups>
 void accumulate_rows(const uint8_t* a, const int8_t* w, int32_t* acc, int groups, int stride) {
   const size_t group_bytes = static_cast<size_t>(stride) * 4;
   int g = 0;
   for (; g + Groups <= groups; g += Groups)
-    accumulate_tile<Rows, Groups>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
-  for (; g < groups; ++g) accumulate_tile<Rows, 1>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
+    accumulate_tile<Values, Rows, Groups>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
+  for (; g < groups; ++g) accumulate_tile<Values, Rows, 1>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
 }
 
-}  // namespace
-
-void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+template <class Values>
+void accumulate(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
   int r = 0;
-  const auto at = [&](int row) { return a + static_cast<size_t>(row) * stride; };
-  for (; r + 4 <= rows; r += 4) accumulate_rows<4, 1>(at(r), weights, acc + r * groups * 4, groups, stride);
-  for (; r + 2 <= rows; r += 2) accumulate_rows<2, 2>(at(r), weights, acc + r * groups * 4, groups, stride);
-  for (; r < rows; ++r) accumulate_rows<1, 4>(at(r), weights, acc + r * groups * 4, groups, stride);
+  const auto at = [&](int row) { return a + static_cast<size_t>(row) * stride * Values::kSize; };
+  for (; r + 4 <= rows; r += 4) accumulate_rows<Values, 4, 1>(at(r), weights, acc + r * groups * 4, groups, stride);
+  for (; r + 2 <= rows; r += 2) accumulate_rows<Values, 2, 2>(at(r), weights, acc + r * groups * 4, groups, stride);
+  for (; r < rows; ++r) accumulate_rows<Values, 1, 4>(at(r), weights, acc + r * groups * 4, groups, stride);
 }
 
-void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
-                               int stride) {
+template <class Values>
+int value_at(const uint8_t* row, int k) {
+  int16_t value = 0;
+  std::memcpy(&value, row + k * Values::kSize, Values::kSize);
+  return value;
+}
+
+template <class Values>
+void accumulate_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
   for (int r = 0; r < rows; ++r) {
     for (int n = 0; n < groups * 4; ++n) {
       const int8_t* w = weights + static_cast<size_t>(n / 4) * stride * 4 + n % 4 * 4;
+      const uint8_t* row = a + static_cast<size_t>(r) * stride * Values::kSize;
       int32_t sum = 0;
-      for (int k = 0; k < stride; ++k) sum += a[static_cast<size_t>(r) * stride + k] * w[k / 4 * 16 + k % 4];
+      for (int k = 0; k < stride; ++k) sum += value_at<Values>(row, k) * w[k / 4 * 16 + k % 4];
       acc[r * groups * 4 + n] = sum;
     }
   }
 }
 
-void use_int8_kernel(AccumulateInt8 kernel) { chosen_kernel = kernel; }
+}  // namespace
+
+void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+  accumulate<Bytes>(a, weights, acc, rows, groups, stride);
+}
+
+void accumulate_words_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
+  accumulate<Words>(a, weights, acc, rows, groups, stride);
+}
+
+void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                               int stride) {
+  accumulate_reference<Bytes>(a, weights, acc, rows, groups, stride);
+}
+
+void accumulate_words_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                                int stride) {
+  accumulate_reference<Words>(a, weights, acc, rows, groups, stride);
+}
+
+void use_int8_kernel(AccumulateInt8 kernel, Form wide) {
+  chosen_kernel = kernel;
+  chosen_wide_form = wide;
+}
+
+Form wide_form() { return chosen_wide_form; }
 
 void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
-  const AccumulateInt8 accumulate = chosen_kernel ? chosen_kernel : kDefaultKernel;
+  const AccumulateInt8 accumulate = x.form == Form::kWords ? accumulate_words_simd128
+                                    : chosen_kernel        ? chosen_kernel
+                                                           : kDefaultKernel;
   int32_t acc[kBlockRows * kBlockGroups * 4];
   const int groups = (w.outputs + 3) / 4;
-  const int all_rows = x.rows * x.passes;
+  const int planes = x.form == Form::kPlanes ? 2 : 1, most_rows = kBlockRows / planes;
   for (int g = 0; g < groups; g += kBlockGroups) {
     const int block_groups = std::min(kBlockGroups, groups - g);
     const int first = g * 4, count = std::min(block_groups * 4, w.outputs - first);
-    for (int r = 0; r < all_rows; r += kBlockRows) {
-      const int block_rows = std::min(kBlockRows, all_rows - r);
-      accumulate(x.values + static_cast<size_t>(r) * x.stride, w.values + static_cast<size_t>(g) * 4 * w.stride, acc,
-                 block_rows, block_groups, w.stride);
+    for (int r = 0; r < x.rows; r += most_rows) {
+      const int block_rows = std::min(most_rows, x.rows - r);
+      accumulate(x.values + static_cast<size_t>(r) * x.row_bytes(), w.values + static_cast<size_t>(g) * 4 * w.stride,
+                 acc, block_rows * planes, block_groups, w.stride);
       for (int i = 0; i < block_rows; ++i) {
-        const int row = (r + i) / x.passes;
-        float* const out = y + static_cast<size_t>(row) * w.outputs;
-        // A second pass finds the first in the place of the bias.
-        dequantize(acc + i * block_groups * 4, w, first, count, x.scale[r + i], x.zero[r + i],
-                   row * x.passes == r + i ? bias : out, out + first);
+        int32_t* const sums = acc + i * planes * block_groups * 4;
+        if (planes == 2) join_planes(sums, block_groups * 4);
+        dequantize(sums, w, first, count, x.scale[r + i], x.zero[r + i], bias,
+                   y + static_cast<size_t>(r + i) * w.outputs + first);
       }
     }
   }
@@ -130,15 +183,17 @@ void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias
 
 void int8_product_reference(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
   for (int r = 0; r < x.rows; ++r) {
+    const uint8_t* row = x.values + static_cast<size_t>(r) * x.row_bytes();
     for (int n = 0; n < w.outputs; ++n) {
-      const int8_t* row = w.values + static_cast<size_t>(n / 4) * w.stride * 4 + n % 4 * 4;
-      float& out = y[r * w.outputs + n] = bias[n];
-      for (int pass = r * x.passes; pass < (r + 1) * x.passes; ++pass) {
-        int32_t sum = 0;
-        for (int k = 0; k < x.width; ++k)
-          sum += (x.values[pass * x.stride + k] - x.zero[pass]) * row[k / 4 * 16 + k % 4];
-        out = static_cast<float>(sum) * (x.scale[pass] * w.scale[n]) + out;
+      const int8_t* weights = w.values + static_cast<size_t>(n / 4) * w.stride * 4 + n % 4 * 4;
+      int32_t sum = 0;
+      for (int k = 0; k < x.width; ++k) {
+        const int value = x.form == Form::kWords    ? value_at<Words>(row, k)
+                          : x.form == Form::kPlanes ? 128 * row[k] + row[x.stride + k]
+                                                    : row[k];
+        sum += (value - x.zero[r]) * weights[k / 4 * 16 + k % 4];
       }
+      y[r * w.outputs + n] = static_cast<float>(sum) * (x.scale[r] * w.scale[n]) + bias[n];
     }
   }
 }

@@ -38,9 +38,8 @@ void unpack_row(const PackedInt8& weights, int n, float* row);
 void select_rows(const PackedInt8& weights, std::span<const int> outputs, int8_t* packed);
 
 /// y [x.rows, outputs] with
-///   y[r, n] = x.scale[r] * scale[n] * (sum_k x.values[r, k] * W[n, k] - x.zero[r] * sum[n]) + bias[n],
-/// and of two passes the same of the second added to it.
-/// Requires x.width == weights.width; int32 accumulators are exact for widths up to 130,000 (127 * 127 * width < 2^31).
+///   y[r, n] = x.scale[r] * scale[n] * (sum_k x.values[r, k] * W[n, k] - x.zero[r] * sum[n]) + bias[n].
+/// Requires x.width == weights.width; int32 accumulators are exact for widths up to 130,000 (127 * 128 * width < 2^31).
 /// Each row's result is the same whatever rows stand beside it. No alignment is needed.
 void int8_product(const QuantizedRows& x, const PackedInt8& weights, const float* bias, float* y);
 
@@ -54,13 +53,21 @@ using AccumulateInt8 = void (*)(const uint8_t* a, const int8_t* weights, int32_t
 
 void accumulate_int8_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
+/// The same of rows of words, Form::kWords.
+void accumulate_words_reference(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups,
+                                int stride);
+void accumulate_words_simd128(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 /// These two natively only: in the browser they are a module of their own (int8_product_relaxed.cpp).
 void accumulate_int8_dot(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 void accumulate_int8_pairs(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride);
 
-/// The kernel that int8_product runs from now on in the calling thread: in a browser each thread has a function table
-/// of its own. At first it is the best one that this build has for the machine it was made for. All give the same
-/// integers, so results do not depend on it.
-void use_int8_kernel(AccumulateInt8 kernel);
+/// The kernel that int8_product runs over bytes from now on in the calling thread: in a browser each thread has a
+/// function table of its own. At first it is the best one that this build has for the machine it was made for. All give
+/// the same integers, so results do not depend on it. `wide`: the form in which thirteen bits cost the least beside it.
+/// Two planes are best where a dot product of bytes is one instruction, words where it is three.
+void use_int8_kernel(AccumulateInt8 kernel, Form wide);
+
+/// See use_int8_kernel.
+Form wide_form();
 
 }  // namespace dragoman

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "kernels/simd.h"
 
 namespace dragoman {
 namespace {
 
-constexpr float kSteps = 127;
 constexpr float kSmallestSpan = 1e-30f;
 
 struct Range {
@@ -17,18 +18,18 @@ struct Range {
 
 struct RowScale {
   float scale, inverse;
-  int32_t zero;
+  int32_t zero, most;
 };
 
-RowScale row_scale(Range range) {
+RowScale row_scale(Range range, int most) {
   const float span = range.hi - range.lo;
-  if (span < kSmallestSpan) return {1, 0, 0};
-  const float scale = span / kSteps;
-  return {scale, kSteps / span, static_cast<int32_t>(std::nearbyint(-range.lo / scale))};
+  if (span < kSmallestSpan) return {1, 0, 0, most};
+  const float scale = span / static_cast<float>(most);
+  return {scale, static_cast<float>(most) / span, static_cast<int32_t>(std::nearbyint(-range.lo / scale)), most};
 }
 
 uint8_t quantize(float x, const RowScale& s) {
-  return static_cast<uint8_t>(std::clamp(static_cast<int>(std::nearbyint(x * s.inverse)) + s.zero, 0, 127));
+  return static_cast<uint8_t>(std::clamp(static_cast<int>(std::nearbyint(x * s.inverse)) + s.zero, 0, s.most));
 }
 
 Range range_of(const float* x, int width) {
@@ -73,51 +74,66 @@ void quantize_row(const float* x, int width, int stride, const RowScale& s, uint
   std::fill(q + k, q + stride, uint8_t{0});
 }
 
-// A step of the second pass is so much smaller than one of the first: what is left of a value is at most a step.
-constexpr int kFiner = 63;
+// Eight integers as they lie in words.
+v128_t quantize8(const float* x, v128_t inverse, v128_t offset, v128_t most) {
+  const v128_t words = wasm_i16x8_narrow_i32x4(quantize4(x, inverse, offset), quantize4(x + 4, inverse, offset));
+  return wasm_i16x8_min(wasm_i16x8_max(words, wasm_i16x8_splat(0)), most);
+}
 
-// rest = x - scale * (q - zero), in steps of scale / kFiner.
-void quantize_rest(const float* x, int width, int stride, const RowScale& s, const uint8_t* q, uint8_t* rest) {
-  const v128_t scale = wasm_f32x4_splat(s.scale), zero = wasm_i32x4_splat(s.zero);
-  const v128_t inverse = wasm_f32x4_splat(s.inverse * kFiner), offset = wasm_i32x4_splat(kFiner - kRounderBits);
-  int k = 0;
-  for (; k + 4 <= width; k += 4) {
-    const v128_t steps =
-        wasm_i32x4_sub(wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(q + k))), zero);
-    float left[4];
-    wasm_v128_store(left,
-                    wasm_f32x4_sub(wasm_v128_load(x + k), wasm_f32x4_mul(scale, wasm_f32x4_convert_i32x4(steps))));
-    const v128_t halves = wasm_i16x8_narrow_i32x4(quantize4(left, inverse, offset), wasm_i32x4_splat(0));
-    const v128_t bytes = wasm_u8x16_min(wasm_u8x16_narrow_i16x8(halves, halves), wasm_i8x16_splat(127));
-    wasm_v128_store32_lane(rest + k, bytes, 0);
+// q [2 * stride] in one of the wide forms.
+void quantize_row_wide(const float* x, int width, int stride, const RowScale& s, Form form, uint8_t* q) {
+  const v128_t inverse = wasm_f32x4_splat(s.inverse), offset = wasm_i32x4_splat(s.zero - kRounderBits);
+  const v128_t most = wasm_i16x8_splat(static_cast<int16_t>(s.most));
+  for (int k = 0; k < stride; k += 8) {
+    const int count = std::min(8, width - k), stored = std::min(8, stride - k);
+    v128_t words;
+    if (count == 8) {
+      words = quantize8(x + k, inverse, offset, most);
+    } else {
+      float rest[8] = {};
+      int16_t zeroed[8];
+      std::copy(x + k, x + k + count, rest);
+      wasm_v128_store(zeroed, quantize8(rest, inverse, offset, most));
+      std::fill(zeroed + count, zeroed + 8, int16_t{0});
+      words = wasm_v128_load(zeroed);
+    }
+    uint8_t bytes[16];
+    if (form == Form::kWords) {
+      wasm_v128_store(bytes, words);
+      std::memcpy(q + 2 * k, bytes, 2 * stored);
+    } else {
+      wasm_v128_store(bytes,
+                      wasm_u8x16_narrow_i16x8(wasm_u16x8_shr(words, 7), wasm_v128_and(words, wasm_i16x8_splat(127))));
+      std::memcpy(q + k, bytes, stored);
+      std::memcpy(q + stride + k, bytes + 8, stored);
+    }
   }
-  for (; k < width; ++k)
-    rest[k] = quantize(x[k] - s.scale * static_cast<float>(q[k] - s.zero), {0, s.inverse * kFiner, kFiner});
-  std::fill(rest + k, rest + stride, uint8_t{0});
 }
 
 }  // namespace
 
-QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out, int passes) {
-  const int stride = (width + 3) / 4 * 4;
-  for (int r = 0; r < rows; ++r, x += width) {
-    const RowScale s = row_scale(range_of(x, width));
-    const int first = r * passes;
-    out.scale[first] = s.scale;
-    out.zero[first] = s.zero;
-    uint8_t* const q = out.values + static_cast<size_t>(first) * stride;
-    quantize_row(x, width, stride, s, q);
-    if (passes == 1) continue;
-    out.scale[first + 1] = s.scale / kFiner;
-    out.zero[first + 1] = kFiner;
-    quantize_rest(x, width, stride, s, q, q + stride);
-  }
-  return {out.values, out.scale, out.zero, rows, width, stride, passes};
+int largest_value(Form form, int width) {
+  return form == Form::kBytes ? 127 : std::min(8191, std::numeric_limits<int32_t>::max() / 128 / width);
 }
 
-QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out, int passes) {
-  const int stride = (width + 3) / 4 * 4;
-  const auto clamped = [](int value) { return static_cast<uint8_t>(value < 0 ? 0 : value > 127 ? 127 : value); };
+QuantizedRows quantize_rows(const float* x, int rows, int width, QuantizedRowsBuffer out, Form form) {
+  const QuantizedRows quantized{out.values, out.scale, out.zero, rows, width, (width + 3) / 4 * 4, form};
+  for (int r = 0; r < rows; ++r, x += width) {
+    const RowScale s = row_scale(range_of(x, width), largest_value(form, width));
+    out.scale[r] = s.scale;
+    out.zero[r] = s.zero;
+    uint8_t* const q = out.values + static_cast<size_t>(r) * quantized.row_bytes();
+    if (form == Form::kBytes)
+      quantize_row(x, width, quantized.stride, s, q);
+    else
+      quantize_row_wide(x, width, quantized.stride, s, form, q);
+  }
+  return quantized;
+}
+
+QuantizedRows quantize_rows_reference(const float* x, int rows, int width, QuantizedRowsBuffer out, Form form) {
+  const QuantizedRows quantized{out.values, out.scale, out.zero, rows, width, (width + 3) / 4 * 4, form};
+  const int most = largest_value(form, width), stride = quantized.stride;
   for (int r = 0; r < rows; ++r) {
     float lo = 0, hi = 0;
     for (int k = 0; k < width; ++k) {
@@ -125,24 +141,22 @@ QuantizedRows quantize_rows_reference(const float* x, int rows, int width, Quant
       hi = std::fmax(hi, x[r * width + k]);
     }
     const bool flat = hi - lo < 1e-30f;
-    const float scale = flat ? 1 : (hi - lo) / 127, inverse = flat ? 0 : 127 / (hi - lo);
-    const int zero = flat ? 0 : static_cast<int>(std::rint(-lo / scale)), row = r * passes;
+    const float steps = static_cast<float>(most), scale = flat ? 1 : (hi - lo) / steps;
+    const float inverse = flat ? 0 : steps / (hi - lo);
+    const int zero = flat ? 0 : static_cast<int>(std::rint(-lo / scale));
     for (int k = 0; k < stride; ++k) {
-      const float value = k < width ? x[r * width + k] : 0;
-      uint8_t& q = out.values[row * stride + k];
-      q = k < width ? clamped(static_cast<int>(std::rint(value * inverse)) + zero) : 0;
-      if (passes == 1) continue;
-      const float rest = value - scale * static_cast<float>(q - zero);
-      out.values[(row + 1) * stride + k] =
-          k < width ? clamped(static_cast<int>(std::rint(rest * (inverse * 63))) + 63) : 0;
+      const int nearest = k < width ? static_cast<int>(std::rint(x[r * width + k] * inverse)) + zero : 0;
+      const auto value = static_cast<int16_t>(nearest < 0 ? 0 : nearest > most ? most : nearest);
+      uint8_t* const q = out.values + r * quantized.row_bytes();
+      if (form == Form::kBytes) q[k] = static_cast<uint8_t>(value);
+      if (form == Form::kWords) std::memcpy(q + 2 * k, &value, 2);
+      if (form == Form::kPlanes)
+        q[k] = static_cast<uint8_t>(value / 128), q[stride + k] = static_cast<uint8_t>(value % 128);
     }
-    out.scale[row] = scale;
-    out.zero[row] = zero;
-    if (passes == 1) continue;
-    out.scale[row + 1] = scale / 63;
-    out.zero[row + 1] = 63;
+    out.scale[r] = scale;
+    out.zero[r] = zero;
   }
-  return {out.values, out.scale, out.zero, rows, width, stride, passes};
+  return quantized;
 }
 
 }  // namespace dragoman

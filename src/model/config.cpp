@@ -143,7 +143,7 @@ void read_variants(const json& config, Config& c) {
   enum class Start { kZero, kToken };
   if (read_word<Start>(config, "decoder_start", {{"zero", Start::kZero}, {"token", Start::kToken}}) == Start::kToken)
     c.start = read_int(config, "decoder_start_token_id", 0, c.vocabulary - 1);
-  c.activation_passes = read_int(config, "activation_passes", 1, 2, 1);
+  c.wide_activations = read_bool(config, "wide_activations", false);
   c.forced_first = read_int(config, "forced_bos_token_id", 0, c.vocabulary - 1, -1);
 }
 

@@ -67,7 +67,7 @@ struct Config {
   int source_positions, target_positions;  // the most pieces of a sentence, its end counted
   Projections projections = Projections::kSeparate;
   std::vector<int> encoder_tied, decoder_tied;  // for each layer, the one whose parameters it has
-  int activation_passes = 1;                    // of an int8 product's input: 7 bits, or 7 more of what they leave
+  bool wide_activations = false;                // inputs of int8 products have 13 bits, not 7
   int eos;
   int start = -1;                     // the decoder's first input; -1: a zero vector
   int forced_first = -1;              // the first token of every translation; -1: free

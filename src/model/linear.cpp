@@ -2,16 +2,16 @@
 
 namespace dragoman {
 
-QuantizedScratch::QuantizedScratch(int max_rows, int max_width, int passes)
-    : passes(passes),
-      values(static_cast<size_t>(max_rows) * passes * ((max_width + 3) / 4 * 4)),
-      scale(max_rows * passes),
-      zero(max_rows * passes) {}
+QuantizedScratch::QuantizedScratch(int max_rows, int max_width, bool wide)
+    : wide(wide),
+      values(static_cast<size_t>(max_rows) * (wide ? 2 : 1) * ((max_width + 3) / 4 * 4)),
+      scale(max_rows),
+      zero(max_rows) {}
 
 const QuantizedRows& LinearInput::quantized() {
   if (!is_quantized_) {
     quantized_ = quantize_rows(x_, rows_, width_, {scratch_.values.data(), scratch_.scale.data(), scratch_.zero.data()},
-                               scratch_.passes);
+                               scratch_.wide ? wide_form() : Form::kBytes);
     is_quantized_ = true;
   }
   return quantized_;

@@ -12,12 +12,12 @@ namespace dragoman {
 
 /// Scratch for the quantised form of one product's input; sized for the largest one.
 struct QuantizedScratch {
-  /// passes: of the quantisation, 1 or 2 (kernels/quantize.h).
-  QuantizedScratch(int max_rows, int max_width, int passes = 1);
-  const int passes;
-  std::vector<uint8_t> values;  // [max_rows, passes, max_width rounded up to 4]
-  std::vector<float> scale;     // [max_rows, passes]
-  std::vector<int32_t> zero;    // [max_rows, passes]
+  /// wide: to thirteen bits, not seven (kernels/quantize.h).
+  QuantizedScratch(int max_rows, int max_width, bool wide = false);
+  const bool wide;
+  std::vector<uint8_t> values;  // [max_rows, max_width rounded up to 4], twice as many if wide
+  std::vector<float> scale;     // [max_rows]
+  std::vector<int32_t> zero;    // [max_rows]
 };
 
 /// Rows on their way into one or several products: int8 weights share one quantisation, float weights need none.

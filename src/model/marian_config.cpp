@@ -288,7 +288,7 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   c.decoder_tied = take_tied_layers(options, c.decoder_layers);
   c.layer_norm_eps = 1e-6f;  // these three are Marian's constants
   c.eos = 0;
-  c.activation_passes = 2;  // as near to the floats as the file allows: other engines round to 8 bits
+  c.wide_activations = true;  // as near to the floats as the file allows: other engines round to 8 bits
   c.unknown = 1;
   // Marian guides its alignment to the first head of a layer, which is counted from 1.
   const std::string layer = options.take("transformer-guided-alignment-layer", "last");

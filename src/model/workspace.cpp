@@ -32,6 +32,6 @@ Workspace::Workspace(const Config& c, int rows, int hypotheses)
       ffn(rows * ffn_width(c)),
       attention(std::max(c.encoder_heads, c.decoder_heads) * kMaxPositions),
       logits(hypotheses, c.vocabulary),
-      quantized(rows, std::max({hidden_width(c), attention_width(c), ffn_width(c)}), c.activation_passes) {}
+      quantized(rows, std::max({hidden_width(c), attention_width(c), ffn_width(c)}), c.wide_activations) {}
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdio>
@@ -41,15 +42,16 @@ TEST_CASE("quantised rows equal their definition for all widths", "[kernels]") {
                                {-1e-44f, 1e-44f},
                                {0.0f, 2e-30f},
                                {-1e-35f, 1e-35f}}) {
-      const int rows = 3, stride = (width + 3) / 4 * 4, passes = random.integer(1, 2);
+      const int rows = 3, stride = (width + 3) / 4 * 4;
+      const Form form = std::array{Form::kBytes, Form::kWords, Form::kPlanes}[random.integer(0, 2)];
       const std::vector<float> x = random.reals(static_cast<size_t>(rows) * width + 1, least, most);
-      std::vector<uint8_t> expected(rows * passes * stride, 255), actual(rows * passes * stride, 255);
-      std::vector<float> expected_scale(rows * passes), actual_scale(rows * passes);
-      std::vector<int32_t> expected_zero(rows * passes), actual_zero(rows * passes);
+      std::vector<uint8_t> expected(rows * 2 * stride, 255), actual(rows * 2 * stride, 255);
+      std::vector<float> expected_scale(rows), actual_scale(rows);
+      std::vector<int32_t> expected_zero(rows), actual_zero(rows);
       // x + 1: not aligned
       quantize_rows_reference(x.data() + 1, rows, width, {expected.data(), expected_scale.data(), expected_zero.data()},
-                              passes);
-      quantize_rows(x.data() + 1, rows, width, {actual.data(), actual_scale.data(), actual_zero.data()}, passes);
+                              form);
+      quantize_rows(x.data() + 1, rows, width, {actual.data(), actual_scale.data(), actual_zero.data()}, form);
       REQUIRE(actual == expected);
       REQUIRE(actual_scale == expected_scale);
       REQUIRE(actual_zero == expected_zero);
@@ -78,7 +80,7 @@ TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kern
     std::vector<uint8_t> values(x.size());
     std::vector<float> scale(rows);
     std::vector<int32_t> zero(rows);
-    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()}, 1);
+    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()}, Form::kBytes);
     CHECK(hex(values) == golden["values"]);
     CHECK(hex(zero) == golden["zero"]);
     CHECK(hex(scale) == golden["scale"]);
@@ -87,26 +89,20 @@ TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kern
 
 TEST_CASE("a quantised row is within half a step of what it stands for", "[kernels]") {
   Random random(5);
-  const int width = 64;
-  const std::vector<float> x = random.reals(width, -1.5f, 4);
-  std::vector<uint8_t> values(width);
-  float scale;
-  int32_t zero;
-  quantize_rows(x.data(), 1, width, {values.data(), &scale, &zero});
-  for (int k = 0; k < width; ++k) REQUIRE(std::abs(scale * (values[k] - zero) - x[k]) <= scale * 1.01f);
-}
-
-TEST_CASE("a second pass leaves a 126th of what the first has left", "[kernels]") {
-  Random random(18);
   const int width = 61, stride = 64;
   const std::vector<float> x = random.reals(width, -1.5f, 4);
-  std::vector<uint8_t> q(2 * stride);
-  float scale[2];
-  int32_t zero[2];
-  quantize_rows(x.data(), 1, width, {q.data(), scale, zero}, 2);
-  for (int k = 0; k < width; ++k) {
-    const float found = scale[0] * (q[k] - zero[0]) + scale[1] * (q[stride + k] - zero[1]);
-    REQUIRE(std::abs(found - x[k]) <= scale[0] / 126 * 1.01f);
+  for (Form form : {Form::kBytes, Form::kWords, Form::kPlanes}) {
+    std::vector<uint8_t> q(2 * stride);
+    float scale;
+    int32_t zero;
+    quantize_rows(x.data(), 1, width, {q.data(), &scale, &zero}, form);
+    CHECK(scale == Approx(5.5 / (form == Form::kBytes ? 127 : 8191)).epsilon(0.1));
+    for (int k = 0; k < width; ++k) {
+      const int value = form == Form::kBytes   ? q[k]
+                        : form == Form::kWords ? q[2 * k] + 256 * q[2 * k + 1]
+                                               : 128 * q[k] + q[stride + k];
+      REQUIRE(std::abs(scale * static_cast<float>(value - zero) - x[k]) <= scale * 1.01f);
+    }
   }
 }
 

@@ -29,10 +29,11 @@ struct Problem {
 
   int stride() const { return (width + 3) / 4 * 4; }
   PackedInt8 matrix() const { return {packed.data(), scale.data(), sum.data(), outputs, width, stride()}; }
-  QuantizedRows input() const { return {values.data(), row_scale.data(), zero.data(), rows, width, stride()}; }
+  QuantizedRows input() const { return {values.data(), row_scale.data(), zero.data(), rows, width, stride(), form}; }
+  Form form = Form::kBytes;
 };
 
-Problem random_problem(int rows, int outputs, int width, Random& random) {
+Problem random_problem(int rows, int outputs, int width, Random& random, Form form = Form::kBytes) {
   Problem p{rows, outputs, width, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   p.weights.resize(static_cast<size_t>(outputs) * width);
   for (int8_t& w : p.weights) w = static_cast<int8_t>(random.integer(-127, 127));
@@ -42,11 +43,12 @@ Problem random_problem(int rows, int outputs, int width, Random& random) {
   pack_int8(p.weights.data(), outputs, width, p.packed.data(), p.sum.data(), p.group.data());
   p.scale = random.reals(outputs, 0.001f, 0.01f);
   p.bias = random.reals(outputs, -1, 1);
-  p.values.resize(static_cast<size_t>(rows) * p.stride());
-  for (uint8_t& v : p.values) v = static_cast<uint8_t>(random.integer(0, 127));
-  for (int r = 0; r < rows; ++r) std::fill_n(p.values.begin() + r * p.stride() + width, p.stride() - width, uint8_t{0});
-  p.row_scale = random.reals(rows, 0.01f, 0.1f);
-  for (int r = 0; r < rows; ++r) p.zero.push_back(random.integer(0, 127));
+  const std::vector<float> x = random.reals(static_cast<size_t>(rows) * width, -2, 3);
+  p.form = form;
+  p.values.resize(static_cast<size_t>(rows) * p.input().row_bytes());
+  p.row_scale.resize(rows);
+  p.zero.resize(rows);
+  quantize_rows(x.data(), rows, width, {p.values.data(), p.row_scale.data(), p.zero.data()}, form);
   return p;
 }
 
@@ -70,6 +72,16 @@ TEST_CASE("int8 accumulators equal the reference exactly, all remainders and mis
             kernel(a.data() + misalign, w.data() + misalign, actual.data(), rows, groups, stride);
             REQUIRE(actual == expected);
           }
+          std::vector<uint8_t> words(2 * static_cast<size_t>(rows) * stride + misalign);
+          for (size_t i = misalign; i + 1 < words.size(); i += 2) {
+            words[i] = static_cast<uint8_t>(random.integer(0, 255));
+            words[i + 1] = static_cast<uint8_t>(random.integer(0, 31));
+          }
+          std::vector<int32_t> actual(expected.size(), -1);
+          accumulate_words_reference(words.data() + misalign, w.data() + misalign, expected.data(), rows, groups,
+                                     stride);
+          accumulate_words_simd128(words.data() + misalign, w.data() + misalign, actual.data(), rows, groups, stride);
+          REQUIRE(actual == expected);
         }
       }
     }
@@ -94,19 +106,34 @@ TEST_CASE("int8 product equals its definition for all remainders", "[kernels]") 
   for (int rows : {1, 2, 3, 5, 33, 34, 66}) {
     for (int outputs : {1, 2, 3, 4, 5, 63, 64, 65, 131}) {
       for (int width : {1, 3, 4, 5, 31, 64, 70}) {
-        const Problem p = random_problem(rows, outputs, width, random);
-        std::vector<float> expected(static_cast<size_t>(rows) * outputs), actual(expected.size());
-        int8_product_reference(p.input(), p.matrix(), p.bias.data(), expected.data());
-        int8_product(p.input(), p.matrix(), p.bias.data(), actual.data());
-        INFO("rows " << rows << " outputs " << outputs << " width " << width);
-        REQUIRE(actual == expected);
-        if (rows % 2 != 0) continue;
-        QuantizedRows two_passes = p.input();
-        two_passes.rows /= 2;
-        two_passes.passes = 2;
-        int8_product_reference(two_passes, p.matrix(), p.bias.data(), expected.data());
-        int8_product(two_passes, p.matrix(), p.bias.data(), actual.data());
-        REQUIRE(actual == expected);
+        for (Form form : {Form::kBytes, Form::kWords, Form::kPlanes}) {
+          const Problem p = random_problem(rows, outputs, width, random, form);
+          std::vector<float> expected(static_cast<size_t>(rows) * outputs), actual(expected.size());
+          int8_product_reference(p.input(), p.matrix(), p.bias.data(), expected.data());
+          int8_product(p.input(), p.matrix(), p.bias.data(), actual.data());
+          INFO("rows " << rows << " outputs " << outputs << " width " << width << " form " << static_cast<int>(form));
+          REQUIRE(actual == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("wide products take the extreme values without overflow, however wide, in either form", "[kernels]") {
+  for (int width : {64, 2048, 2052, 9000}) {
+    std::vector<float> x(width, 1);
+    for (int extreme : {-128, 127}) {
+      std::vector<int8_t> w(4 * static_cast<size_t>(width), static_cast<int8_t>(extreme)), group(w.size());
+      std::vector<int32_t> sum(4);
+      pack_int8(w.data(), 4, width, w.data(), sum.data(), group.data());
+      const std::vector<float> scale(4, 1), bias(4, 0);
+      for (Form form : {Form::kWords, Form::kPlanes}) {
+        std::vector<uint8_t> values(2 * static_cast<size_t>(width));
+        float row_scale, y[4];
+        int32_t zero;
+        const QuantizedRows rows = quantize_rows(x.data(), 1, width, {values.data(), &row_scale, &zero}, form);
+        int8_product(rows, {w.data(), scale.data(), sum.data(), 4, width, width}, bias.data(), y);
+        for (float found : y) REQUIRE(found == Approx(extreme * width).epsilon(1e-4));
       }
     }
   }

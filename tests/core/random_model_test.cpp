@@ -33,7 +33,7 @@ class Maker {
     c["position_embedding"] = pick({"sinusoidal", "sinusoidal-halves", "sinusoidal-interleaved", "learned", "none"});
     c["projections"] = pick({"separate", "fused", "fused-heads"});
     c["decoder_unit"] = pick({"self-attention", "self-attention", "ssru"});
-    maybe("activation_passes", 2);
+    maybe("wide_activations", true);
     maybe("position_offset", random_.integer(0, 3));
     for (const char* key :
          {"normalize_before", "encoder_normalize_before", "decoder_normalize_before", "encoder_final_norm",

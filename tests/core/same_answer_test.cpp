@@ -21,15 +21,16 @@ using Lines = std::vector<std::string>;
 struct Way {
   const char* name;
   AccumulateInt8 kernel;
+  Form wide;
   int threads;
 };
 
 // In a browser the other kernels are a module of their own: tests/web/relaxed-kernels.test.mjs.
 const std::vector<Way> kWays = {
-    {"plain, one thread", accumulate_int8_simd128, 1},
+    {"plain, one thread", accumulate_int8_simd128, Form::kWords, 1},
 #ifndef __EMSCRIPTEN__
-    {"pairs, three threads", accumulate_int8_pairs, 3},
-    {"dot, two threads", accumulate_int8_dot, 2},
+    {"pairs, three threads", accumulate_int8_pairs, Form::kWords, 3},
+    {"dot, two threads", accumulate_int8_dot, Form::kPlanes, 2},
 #endif
 };
 
@@ -49,9 +50,10 @@ Lines english() {
 }
 
 Lines translate(const std::string& direction, const Lines& lines, const Way& way) {
-  use_int8_kernel(way.kernel);
-  Engine engine = test::load_engine(
-      test::weights(direction), {.threads = way.threads, .prepare_thread = [&way] { use_int8_kernel(way.kernel); }});
+  use_int8_kernel(way.kernel, way.wide);
+  Engine engine =
+      test::load_engine(test::weights(direction),
+                        {.threads = way.threads, .prepare_thread = [&way] { use_int8_kernel(way.kernel, way.wide); }});
   std::vector<std::shared_ptr<Translation>> started;
   for (const std::string& line : lines) started.push_back(engine.start(line));
   Lines translations;
@@ -91,7 +93,7 @@ TEST_CASE("the same text everywhere", "[weights]") {
       }
     });
   }
-  use_int8_kernel(kWays.front().kernel);
+  use_int8_kernel(kWays.front().kernel, kWays.front().wide);
 }
 
 TEST_CASE("write the table of translations", "[.][table]") {

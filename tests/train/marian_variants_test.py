@@ -53,7 +53,7 @@ def write(folder, config, seed):
     tensors = make_tiny_model.with_one_scale({name: array for name, array in drawn.items() if name not in positions})
     with open(os.path.join(ROOT, 'tests/data/tiny-heads/vocab.spm'), 'rb') as file:
         vocabulary = file.read()
-    make_tiny_model.write_folder(folder, config | {'activation_passes': 2}, {'vocab.spm': vocabulary}, tensors | positions)
+    make_tiny_model.write_folder(folder, config | {'wide_activations': True}, {'vocab.spm': vocabulary}, tensors | positions)
 
 
 def config_of(**variant):

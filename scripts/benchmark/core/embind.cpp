@@ -25,6 +25,7 @@ struct Modules {
 std::string kernels(const Modules& m) {
   const std::vector<Int8Path> paths = {
       {"plain", accumulate_int8_simd128, function_at<Issue>(m.issue_plain), 8},
+      {"words", accumulate_int8_simd128, function_at<Issue>(m.issue_plain), 8, Form::kWords},
       {"pairs", function_at<AccumulateInt8>(m.pairs), function_at<Issue>(m.issue_pairs), 16},
       {"dot", function_at<AccumulateInt8>(m.dot), function_at<Issue>(m.issue_dot), 16}};
   return nlohmann::json{{"int8", int8_products(paths, function_at<Stream>(m.stream))}, {"float", float_kernels()}}
@@ -33,7 +34,7 @@ std::string kernels(const Modules& m) {
 
 // kernel: what the products are computed by.
 std::string growth_with(size_t kernel, const std::string& config_json, const std::string& model_file) {
-  use_int8_kernel(function_at<AccumulateInt8>(kernel));
+  use_int8_kernel(function_at<AccumulateInt8>(kernel), Form::kWords);
   const auto* data = reinterpret_cast<const std::byte*>(model_file.data());
   return growth(config_json, {data, data + model_file.size()}).dump();
 }

@@ -27,45 +27,56 @@ constexpr Shape kShapes[] = {
     {64, 256, 256}, {64, 1024, 256}, {64, 256, 1024},                   // the encoder
 };
 
+// Rows of random activations.
+struct Input {
+  Input(const std::vector<float>& x, const Shape& s, Form form)
+      : values(2 * x.size()),
+        scale(s.rows),
+        zero(s.rows),
+        rows(quantize_rows(x.data(), s.rows, s.width, {values.data(), scale.data(), zero.data()}, form)) {}
+
+  std::vector<uint8_t> values;
+  std::vector<float> scale;
+  std::vector<int32_t> zero;
+  QuantizedRows rows;
+};
+
 // Random weights and activations of one shape; widths are multiples of 4.
 struct Problem {
   explicit Problem(Shape s)
       : shape(s),
         weights(static_cast<size_t>(packed_bytes(s.outputs, s.width))),
         sum(s.outputs),
-        values(static_cast<size_t>(s.rows) * s.width),
-        zero(s.rows, 64) {
-    Random random(1);
+        x(random.reals(static_cast<size_t>(s.rows) * s.width, -2, 3)),
+        bytes(x, s, Form::kBytes),
+        words(x, s, Form::kWords) {
     for (int8_t& w : weights) w = static_cast<int8_t>(random.integer(-127, 127));
     std::vector<int8_t> group(static_cast<size_t>(s.width) * 4);
     pack_int8(weights.data(), s.outputs, s.width, weights.data(), sum.data(), group.data());
-    for (uint8_t& v : values) v = static_cast<uint8_t>(random.integer(0, 127));
     scale = random.reals(s.outputs, 0.001f, 0.01f);
     bias = random.reals(s.outputs, -1, 1);
-    row_scale = random.reals(s.rows, 0.01f, 0.1f);
   }
 
-  QuantizedRows input() const {
-    return {values.data(), row_scale.data(), zero.data(), shape.rows, shape.width, shape.width};
-  }
+  const QuantizedRows& input(Form form) const { return form == Form::kBytes ? bytes.rows : words.rows; }
   PackedInt8 matrix() const {
     return {weights.data(), scale.data(), sum.data(), shape.outputs, shape.width, shape.width};
   }
 
   Shape shape;
+  Random random{1};
   std::vector<int8_t> weights;
   std::vector<int32_t> sum;
-  std::vector<uint8_t> values;
-  std::vector<int32_t> zero;
-  std::vector<float> scale, bias, row_scale;
+  std::vector<float> x;
+  Input bytes, words;
+  std::vector<float> scale, bias;
 };
 
 void check(const Problem& problem, const Int8Path& path) {
   const size_t size = static_cast<size_t>(problem.shape.rows) * problem.shape.outputs;
   std::vector<float> expected(size), found(size);
-  int8_product_reference(problem.input(), problem.matrix(), problem.bias.data(), expected.data());
-  use_int8_kernel(path.kernel);
-  int8_product(problem.input(), problem.matrix(), problem.bias.data(), found.data());
+  int8_product_reference(problem.input(path.form), problem.matrix(), problem.bias.data(), expected.data());
+  use_int8_kernel(path.kernel, path.form);
+  int8_product(problem.input(path.form), problem.matrix(), problem.bias.data(), found.data());
   require(found == expected, ErrorCode::kInvalidArgument, "the product of ", problem.shape.rows, " x ",
           problem.shape.outputs, " x ", problem.shape.width, " by ", path.name, " is wrong");
 }
@@ -81,8 +92,8 @@ struct Round {
       for (int arrangement : {0, 1})
         contestants.push_back({[&path, arrangement] { sink = path.issue(kIssueRounds, arrangement); }});
       contestants.push_back({[this, &path] {
-        use_int8_kernel(path.kernel);
-        int8_product(problem.input(), problem.matrix(), problem.bias.data(), y.data());
+        use_int8_kernel(path.kernel, path.form);
+        int8_product(problem.input(path.form), problem.matrix(), problem.bias.data(), y.data());
       }});
     }
   }
@@ -103,7 +114,7 @@ nlohmann::json int8_products(const std::vector<Int8Path>& paths, int32_t (*strea
   }
   for (int pass = 0; pass < kPasses; ++pass)
     for (Round& round : rounds) take_turns(round.contestants);
-  use_int8_kernel(paths[0].kernel);
+  use_int8_kernel(paths[0].kernel, Form::kWords);
 
   auto figures = nlohmann::json::array();
   for (const Round& round : rounds) {

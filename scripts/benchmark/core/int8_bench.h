@@ -14,7 +14,8 @@ struct Int8Path {
   std::string name;
   AccumulateInt8 kernel;
   int32_t (*issue)(int rounds, int arrangement);
-  int products_in_dot;  // pairs of numbers that a dot product of `issue` multiplies: 8, of bytes 16
+  int products_in_dot;       // pairs of numbers that a dot product of `issue` multiplies: 8, of bytes 16
+  Form form = Form::kBytes;  // of the rows
 };
 
 /// Checks int8_product with each of the kernels against its definition, then times it beside the ceilings; `stream` as

@@ -25,6 +25,7 @@ std::string read_file(const char* path) {
 
 nlohmann::json kernels() {
   const std::vector<bench::Int8Path> paths = {{"plain", accumulate_int8_simd128, bench::issue_plain, 8},
+                                              {"words", accumulate_int8_simd128, bench::issue_plain, 8, Form::kWords},
                                               {"pairs", accumulate_int8_pairs, bench::issue_pairs, 16},
                                               {"dot", accumulate_int8_dot, bench::issue_dot, 16}};
   return {{"int8", bench::int8_products(paths, bench::stream)}, {"float", bench::float_kernels()}};
