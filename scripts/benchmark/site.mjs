@@ -2,6 +2,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { addModules } from '../site/bundle.mjs';
 import { HEADERS, listen, requestListener, urlOf } from '../site/serve.mjs';
 import { assembleSite } from '../site/site.mjs';
 
@@ -18,6 +19,7 @@ export async function openBenchSite(folder) {
   await assembleSite(folder);
   await cp(join(here, 'page'), join(folder, 'bench'), { recursive: true });
   await cp(join(here, 'core_run.mjs'), join(folder, 'bench/core_run.mjs'));
+  await addModules(folder, ['engine/core.js']);
   const server = await listen(requestListener(folder, headers), 0);
   return {
     url: urlOf(server),

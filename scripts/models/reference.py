@@ -129,7 +129,8 @@ class Model:
         tables = ['model.shared'] * 2 if shared else ['model.encoder.embed_tokens', 'model.decoder.embed_tokens']
         if int8_products and tensors[tables[0] + '.weight'].dtype != np.int8:
             raise ValueError(f'{folder}: int8 products need an int8 model')
-        self.matrices = {name: Matrix(array, tensors.get(name + '_scale'), int8_products, self.config.get('wide_activations', False))
+        wide = self.config.get('wide_activations', False)
+        self.matrices = {name: Matrix(array, tensors.get(name + '_scale'), int8_products, wide)
                          for name, array in tensors.items() if weight_file.is_matrix(name, array)}
         self.vectors = {name: array.astype(np.float64) if name.endswith('embed_positions.weight')
                         else array.astype(np.float64).reshape(-1)

@@ -12,7 +12,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { bundle } from './bundle.mjs';
 import { writeIntegrity } from './integrity.mjs';
 import { librariesIn, licenceTexts } from './libraries.mjs';
 import { billOfMaterials } from './sbom.mjs';
@@ -40,7 +40,7 @@ export async function buildPackage(target = join(root, 'build/package')) {
   await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
   await copyAssets(manifest, dist);
   await writeIntegrity(join(dist, 'core'), join(source, 'engine/integrity.js'));
-  const libraries = await bundle(source, dist);
+  const libraries = await bundleAll(source, dist);
   await writeFile(join(dist, 'LICENSES.txt'), await licenceTexts(root, libraries));
   await emitTypes(source, join(dist, 'types'));
   await rm(source, { recursive: true });
@@ -78,64 +78,31 @@ function defaultModels({ version, models }) {
  * @param {string} dist
  * @returns {Promise<string[]>} the libraries of npm that are in it
  */
-async function bundle(source, dist) {
-  /** @type {import('esbuild').BuildOptions} */
-  const common = {
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    minify: true,
-    legalComments: 'linked',
-    splitting: true,
-    // The names of chunks are hashes, in which the paths of what is in them go, too: from here, so that they are the same anywhere.
-    absWorkingDir: source,
-    outdir: dist,
-    chunkNames: 'chunk-[hash]',
-    nodePaths: [join(root, 'node_modules')],
-    metafile: true,
-    logLevel: 'warning',
-    // Stays a file of its own, next to the wasm that it names.
-    external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
-    plugins: [addressesFromTheTop],
-  };
+async function bundleAll(source, dist) {
+  const common = { legalComments: /** @type {const} */ ('linked') };
   // Together, so that a page which uses both entries has one set of engines.
   const entries = ['dragoman.js', 'element.js', 'files.js', 'worker.js', 'worker-threads.js'];
-  const { metafile } = await build({ ...common, entryPoints: entries.map((name) => join(source, name)) });
+  const metafile = await bundle(source, dist, entries, { ...common, chunkNames: 'chunk-[hash]' });
   // In one file: a service worker has none but those that it imports by name.
-  await build({
+  await bundle(source, dist, ['same-thread.js'], {
     ...common,
     splitting: false,
-    entryPoints: [join(source, 'same-thread.js')],
-    plugins: [addressesFromTheTop, twins(join(source, 'same-thread'), /\/worker-host\.js$/)],
+    plugins: [twins(join(source, 'same-thread'), /\/worker-host\.js$/)],
   });
-  await build({
+  const forNode = {
+    node: 'dragoman.js',
+    'node-worker': 'node/worker.js',
+    'node-cli': 'node/cli.js',
+    'node-cli-worker': 'node/cli-worker.js',
+  };
+  await bundle(source, dist, forNode, {
     ...common,
     platform: 'node',
     chunkNames: 'node-chunk-[hash]',
-    entryPoints: {
-      node: join(source, 'dragoman.js'),
-      'node-worker': join(source, 'node/worker.js'),
-      'node-cli': join(source, 'node/cli.js'),
-      'node-cli-worker': join(source, 'node/cli-worker.js'),
-    },
-    plugins: [addressesFromTheTop, twins(join(source, 'node'), /\/(worker-host|resource)\.js$/)],
+    plugins: [twins(join(source, 'node'), /\/(worker-host|resource)\.js$/)],
   });
-  return librariesIn(/** @type {import('esbuild').Metafile} */ (metafile));
+  return librariesIn(metafile);
 }
-
-/**
- * What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer.
- * @type {import('esbuild').Plugin}
- */
-const addressesFromTheTop = {
-  name: 'addresses-from-the-top',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]source[\\/][\w-]+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
-      const code = await readFile(path, 'utf8');
-      return { contents: code.replace(/'\.\.\/(?=.*\bimport\.meta\.url\b)/g, "'./") };
-    });
-  },
-};
 
 /**
  * Puts files of a folder in the place of those of the same name in web/base/ and web/engine/.

@@ -1,71 +1,63 @@
 /**
- * Assembles build/site/, the page as it is served: web/ as it is, the wasm module, the weights, and the list of files the
- * service worker keeps for use without a network. Nothing is bundled but the libraries of npm, each into the one module that uses
- * it; each module is freed of its comments and blanks, which are half of it.
+ * Assembles build/site/, the page as it is served: the modules of web/ bundled, its other files as they are, the wasm module,
+ * the weights, and the list of files the service worker keeps for use without a network.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { transform } from 'esbuild';
+import { bundle } from './bundle.mjs';
 import { integrityOf, writeIntegrity } from './integrity.mjs';
 import { librariesIn, licenceTexts } from './libraries.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// For the npm package and for people.
-const NOT_SERVED = /^web[\\/](examples|node|same-thread(\.js)?|jsconfig.*|.*\.(md|d\.ts))$/;
+// The rest of web/ is for the npm package and for people.
+const SERVED = /^(icons|page)[\\/].+\.(css|png|svg)$|^[^\\/]+\.(html|json|webmanifest)$/;
+const NOT_SERVED = /^jsconfig/;
+const ENTRIES = {
+  page: 'page/page.js',
+  dragoman: 'dragoman.js',
+  element: 'element.js',
+  files: 'files.js',
+  worker: 'worker.js',
+  'worker-threads': 'worker-threads.js',
+};
 
 /**
  * @param {string} [target] folder to write; emptied first
  * @returns {Promise<string>} the folder
  */
 export async function assembleSite(target = join(root, 'build/site')) {
+  const source = join(target, 'source');
   await rm(target, { recursive: true, force: true });
-  await cp(join(root, 'web'), target, { recursive: true, filter: (path) => !NOT_SERVED.test(relative(root, path)) });
-  await minifyModules(target);
+  await cp(join(root, 'web'), source, { recursive: true });
+  await copyFiles(source, target);
   await copyCore(join(target, 'core'));
-  await writeIntegrity(join(target, 'core'), join(target, 'engine/integrity.js'));
-  await copyLanguageTables(join(target, 'vendor/eld'));
+  await writeIntegrity(join(target, 'core'), join(source, 'engine/integrity.js'));
+  await copyLanguageTables(join(source, 'vendor/eld'));
+  const metafile = await bundle(source, target, ENTRIES, { chunkNames: '[name]-[hash]' });
+  await writeFile(join(target, 'LICENSES.txt'), await licenceTexts(root, ['eld', ...librariesIn(metafile)]));
+  await minify(join(source, 'service-worker.js'), join(target, 'service-worker.js'));
+  await rm(source, { recursive: true });
   await copyWeights(join(target, 'weights'));
   await writePrecacheList(target);
   return target;
 }
 
-/** @param {string} folder */
-async function minifyModules(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.js'));
-  const { metafile } = await build({
-    entryPoints: modules.map((entry) => join(entry.parentPath, entry.name)),
-    outdir: folder,
-    outbase: folder,
-    allowOverwrite: true,
-    bundle: true,
-    plugins: [modulesStay],
-    nodePaths: [join(root, 'node_modules')],
-    format: 'esm',
-    target: 'es2022',
-    minify: true,
-    metafile: true,
-    logLevel: 'warning',
-  });
-  await writeFile(join(folder, 'files/LICENSES.txt'), await licenceTexts(root, librariesIn(metafile)));
-}
-
 /**
- * All but the libraries.
- * @type {import('esbuild').Plugin}
+ * What is served as it is.
+ * @param {string} source
+ * @param {string} target
  */
-const modulesStay = {
-  name: 'modules-stay',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
-      importer.includes('node_modules') ? undefined : { path, external: true },
-    );
-  },
-};
+async function copyFiles(source, target) {
+  const paths = await readdir(source, { recursive: true });
+  for (const path of paths.filter((path) => SERVED.test(path) && !NOT_SERVED.test(basename(path)))) {
+    await cp(join(source, path), join(target, path));
+  }
+}
 
 /**
  * @param {string} from

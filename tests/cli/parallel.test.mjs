@@ -37,10 +37,20 @@ test('a worker is killed on its way: its lines are translated by another, in the
   child.stdin.end(lines);
   const out = text(child.stdout);
   const ended = new Promise((resolve) => child.on('close', resolve));
-  process.kill(await worker(child.pid), 'SIGKILL');
+  while (!kill(await worker(child.pid)));
   assert.equal(await ended, 0);
   assert.equal(await out, alone());
 });
+
+/** Whether it was still there. */
+function kill(pid) {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+    return false;
+  }
+}
 
 /** The number of a process of the program that was started below another one. */
 async function worker(ancestor) {
@@ -50,6 +60,7 @@ async function worker(ancestor) {
     const below = (pid) => pid === ancestor || (parents.get(pid)?.parent > 1 && below(parents.get(pid).parent));
     const found = [...parents].find(([pid, { name }]) => name === 'dragoman' && below(pid));
     if (found) return found[0];
+    if (!parents.has(ancestor)) throw new Error('All was through before a worker was found.');
     await new Promise((go) => setTimeout(go, 1));
   }
 }

@@ -109,7 +109,7 @@ async function soak(browserName, minutes) {
   assert.deepEqual(await page.evaluate((probe) => soak.translateAll(probe), PROBE), first, 'the translations of the beginning');
   await page.evaluate(() => soak.close());
   let left = 1;
-  for (let tries = 0; left > 0 && tries < 100; tries++) {
+  for (let tries = 0; left > 0 && tries < 1800; tries++) {
     await new Promise((go) => setTimeout(go, 100));
     left = await page.evaluate(() => soak.workers());
   }

@@ -43,10 +43,14 @@ for (const colorScheme of ['light', 'dark']) {
         await page.keyboard.press('Escape');
         for (const panel of ['attention', 'how', 'history']) await page.click(`[aria-controls=${panel}]`);
         await page.waitForSelector('.heat-map svg');
+        await page.waitForSelector('.masks figure');
         await page.waitForSelector('.stages li');
+        await page.waitForSelector('.history li');
         await page.click('.as-table summary');
+        await page.waitForSelector('.as-table tbody td');
         assert.deepEqual(await violations(page), [], 'with every panel open');
         await page.click('#clear');
+        await page.waitForSelector('.heat-map', { state: 'hidden' });
         assert.deepEqual(await violations(page), [], 'empty, with undo');
         const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
         assert.equal(scrollWidth, clientWidth, 'nothing to scroll sideways');

@@ -211,7 +211,11 @@ inEachBrowser((environment) => {
   test("Firefox's models: sixty directions in the menus, two hops, a download that is shown, offline", async () => {
     const { url, state } = await sites.firefoxModels();
     const { page, problems, close } = await open(url);
-    const ready = () => page.waitForFunction(() => /no network/.test(document.querySelector('#status').textContent));
+    // The worker keeps what is asked for from when it has taken the page over.
+    const ready = () =>
+      page.waitForFunction(
+        () => /no network/.test(document.querySelector('#status').textContent) && navigator.serviceWorker.controller,
+      );
     await ready();
     const offered = (id) => page.$$eval(`#${id} option`, (options) => options.map(({ value }) => value));
     assert.deepEqual((await offered('from')).sort(), [...FIREFOX_LANGUAGES, 'en'].sort());

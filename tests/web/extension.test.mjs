@@ -10,6 +10,7 @@ import { buildPackage } from '../../scripts/site/package.mjs';
 import { expected } from './support/expected.mjs';
 import { firefoxMissing } from './support/firefox.mjs';
 import { launchMarionette } from './support/marionette.mjs';
+import { PATIENCE } from './support/patience.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SENTENCES = ['Good morning!', 'Where is the station?'];
@@ -36,7 +37,7 @@ after(async () => {
 });
 
 test('Chromium: a click translates the page, another one gives it back; a selection is translated alone', {
-  timeout: 240_000,
+  timeout: 1_200_000,
 }, async (t) => {
   // A click on its button would give it the tab; a test cannot click there.
   const permitted = join(folder, 'permitted');
@@ -55,11 +56,15 @@ test('Chromium: a click translates the page, another one gives it back; a select
     ],
   });
   t.after(() => context.close());
+  context.setDefaultTimeout(PATIENCE);
   const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
   const page = await context.newPage();
   await page.goto(url);
   const ask = (what) =>
     background.evaluate(async (what) => {
+      // It is there before its script has run.
+      while (!(chrome.action.onClicked.hasListeners() && chrome.contextMenus.onClicked.hasListeners()))
+        await new Promise((go) => setTimeout(go, 20));
       const [tab] = await chrome.tabs.query({ url: 'http://127.0.0.1/*' });
       if (what === 'page') chrome.action.onClicked.dispatch(tab);
       else chrome.contextMenus.onClicked.dispatch({ menuItemId: 'selection', frameId: 0 }, tab);
@@ -82,7 +87,7 @@ test('Chromium: a click translates the page, another one gives it back; a select
 
 test('Firefox: the same, by clicks on its button and on its line of the menu', {
   skip: firefoxMissing,
-  timeout: 240_000,
+  timeout: 1_200_000,
 }, async (t) => {
   const firefox = await launchMarionette(join(folder, 'firefox'));
   t.after(() => firefox.close());
@@ -94,9 +99,17 @@ test('Firefox: the same, by clicks on its button and on its line of the menu', {
       const shown = await run("return [...document.querySelectorAll('h1, p')].map(({ textContent }) => textContent)");
       return shown.join('|') === wanted.join('|');
     });
+  const panelIs = (state) =>
+    firefox.until(async () => {
+      const now = await run("return document.querySelector('#unified-extensions-panel')?.state ?? 'closed'");
+      return now === state;
+    });
+  // While the panel comes or goes, a click may miss what is in it.
   const clickButton = async () => {
     await around();
+    await panelIs('closed');
     await click('#unified-extensions-button');
+    await panelIs('open');
     await click(`#${ID}-browser-action .unified-extensions-item-action-button`);
     await within();
   };

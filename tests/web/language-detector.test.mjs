@@ -137,7 +137,7 @@ inEachBrowser((environment) => {
   });
 
   test('tables that cannot be fetched: NetworkError', async () => {
-    site.rules.set('/vendor/eld/ngrams/extrasmall.js', answers.status(500));
+    site.rules.set(await site.chunk('static.extrasmall'), answers.status(500));
     const other = await openPage();
     assert.equal(await other.evaluate(() => outcome(LanguageDetector.create())), 'NetworkError');
     assert.equal(await other.evaluate(() => LanguageDetector.availability()), 'downloadable');

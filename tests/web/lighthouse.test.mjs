@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import lighthouse, { desktopConfig } from 'lighthouse';
 import { launchProfile } from './support/chromium.mjs';
+import { until } from './support/patience.mjs';
 import { openSite } from './support/site.mjs';
 
 let site, folder, profile, port;
+/** Before and after each audit. @type {number[]} */
+const shares = [];
 
 before(async () => {
   [site, folder] = await Promise.all([openSite(), mkdtemp(join(tmpdir(), 'dragoman-profile-'))]);
   profile = await launchProfile(folder, ['--remote-debugging-port=0']);
-  port = Number.parseInt(await readFile(join(folder, 'DevToolsActivePort'), 'utf8'), 10);
+  // Two lines, which the browser may write when it is in use already.
+  const written = () => readFile(join(folder, 'DevToolsActivePort'), 'utf8').catch(() => '');
+  port = Number.parseInt(await until(async () => /^\d+\n\//.exec(await written())?.[0]), 10);
   const visit = await profile.newPage();
   await visit.goto(site.url);
   await visit.waitForSelector('#offline:visible');
@@ -35,8 +40,10 @@ function shareOfProcessor() {
 }
 
 async function audit(categories) {
+  shares.push(shareOfProcessor());
   const flags = { port, logLevel: 'error', disableStorageReset: true, onlyCategories: categories };
   const { lhr } = await lighthouse(site.url, flags, desktopConfig);
+  shares.push(shareOfProcessor());
   assert.equal(lhr.runtimeError, undefined);
   const failed = Object.values(lhr.audits)
     .filter(({ score }) => score !== null && score < 0.9)
@@ -58,7 +65,7 @@ test('Lighthouse: accessibility and best practices 100, performance at least 95'
   t.diagnostic(`performance ${performance}`);
   if (performance >= 95) return;
   // Times say nothing about the page while others use the processors; on a machine of our own they do.
-  const share = shareOfProcessor();
+  const share = Math.min(...shares);
   if (share < 0.9) t.diagnostic(`not judged: a thread gets ${Math.round(share * 100)} % of a processor here`);
   else assert.fail(`performance ${performance}: ${failed}`);
 });

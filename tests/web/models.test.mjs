@@ -167,24 +167,35 @@ inEachBrowser((environment) => {
 
   test('two tabs download once; the second hears of the progress; a third finds it stored', async () => {
     const bytes = await readFile(`${site.folder}${MODEL}`);
+    const heard = { first: 0, second: 0 };
+    site.rules.set('/heard', (request, response) => {
+      heard[request.url.split('?')[1]]++;
+      response.writeHead(204).end();
+    });
     site.rules.set(MODEL, async (request, response) => {
       response.writeHead(200, { 'Content-Length': bytes.length });
-      for (let part = 0; part < 10; part++) {
-        response.write(bytes.subarray((part / 10) * bytes.length, ((part + 1) / 10) * bytes.length));
+      let sent = bytes.length >> 2;
+      response.write(bytes.subarray(0, sent));
+      // In small pieces until both have heard of some, however long it takes them to begin.
+      while (Math.min(heard.first, heard.second) < 3 && sent < 0.75 * bytes.length) {
         await new Promise((resolve) => setTimeout(resolve, 100));
+        response.write(bytes.subarray(sent, (sent += 1000)));
       }
-      response.end();
+      response.end(bytes.subarray(sent));
     });
     const other = await openPage();
-    const watch = (page) =>
-      page.evaluate(async () => {
-        const events = [];
-        const text = await attempt({
-          monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => events.push(loaded)),
-        });
-        return { text, between: events.filter((loaded) => loaded > 0.1 && loaded < 0.9).length };
-      });
-    for (const { text, between } of await Promise.all([watch(page), watch(other)])) {
+    const watch = (page, name) =>
+      page.evaluate(async (name) => {
+        let between = 0;
+        const onProgress = ({ loaded }) => {
+          if (loaded <= 0.1 || loaded >= 0.9) return;
+          between++;
+          fetch(`/heard?${name}`);
+        };
+        const text = await attempt({ monitor: (m) => m.addEventListener('downloadprogress', onProgress) });
+        return { text, between };
+      }, name);
+    for (const { text, between } of await Promise.all([watch(page, 'first'), watch(other, 'second')])) {
       assert.equal(text, 'Nein.');
       assert.ok(between > 2, `${between} events on the way`);
     }

@@ -22,18 +22,15 @@ inEachBrowser((environment) => {
     const { site, browser } = environment;
     const page = await browser.newPage();
     /** Types a text and waits for a translation that has these words in it. */
-    const translate = (text, words) =>
-      page.evaluate(
-        async ([text, words]) => {
-          const [source, target] = ['source', 'target'].map((id) => document.getElementById(id));
-          source.value = text;
-          source.dispatchEvent(new Event('input'));
-          for (let tries = 0; tries < 200 && !target.innerText.includes(words); tries++)
-            await new Promise((go) => setTimeout(go, 50));
-          return target.innerText;
-        },
-        [text, words],
-      );
+    const translate = async (text, words) => {
+      await page.evaluate((text) => {
+        const source = document.querySelector('#source');
+        source.value = text;
+        source.dispatchEvent(new Event('input'));
+      }, text);
+      await page.waitForFunction((words) => document.querySelector('#target').innerText.includes(words), words);
+      return page.innerText('#target');
+    };
     const choose = (language) =>
       page.evaluate((language) => {
         const menu = document.querySelector('#from');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { inEachBrowser } from './support/browsers.mjs';
 import { expected } from './support/expected.mjs';
+import { told } from './support/told.mjs';
 
 const SENTENCES = ['I like to read books in the evening.', 'Where is the train station?'];
 const TRANSLATIONS = await expected(SENTENCES);
@@ -34,6 +35,12 @@ inEachBrowser((environment) => {
   const translated = (text) => page.waitForFunction((wanted) => document.querySelector('#target').innerText === wanted, text);
   const finished = () => page.waitForFunction(() => /tokens\/s$/.test(document.querySelector('#target-note').textContent));
   const history = (count) => page.waitForFunction((n) => document.querySelectorAll('.history li').length === n, count);
+  /** What is shown is kept, and so is the list that shows it: nothing changes it any more. */
+  const latest = (text) =>
+    page.waitForFunction(
+      (wanted) => document.querySelector('.history li > :first-child > :first-child')?.textContent === wanted,
+      text,
+    );
   /** What lights up. */
   const lit = () => page.evaluate(() => [...(CSS.highlights.get('linked-words') ?? [])].map(String));
   const untilLit = (words) =>
@@ -127,6 +134,7 @@ inEachBrowser((environment) => {
     await history(0);
     await page.locator('#source').pressSequentially(SENTENCES[0], { delay: 5 });
     await translated(TRANSLATIONS[0]);
+    await latest(SENTENCES[0]);
     await history(1);
     await page.fill('#source', SENTENCES[1]);
     await translated(TRANSLATIONS[1]);
@@ -138,8 +146,10 @@ inEachBrowser((environment) => {
     await page.locator('.history li > :first-child').nth(1).click();
     await translated(TRANSLATIONS[0]);
     assert.equal(await page.inputValue('#source'), SENTENCES[0]);
+    await latest(SENTENCES[0]);
     await page.click('#undo');
     assert.equal(await page.inputValue('#source'), SENTENCES[1]);
+    await latest(SENTENCES[1]);
     await page.locator('.history li').first().locator('button').last().press('Enter');
     await history(1);
     assert.ok(await page.evaluate(() => document.activeElement.matches('.history li > :last-child')), 'the focus is on the next');
@@ -147,6 +157,11 @@ inEachBrowser((environment) => {
     await history(0);
     await page.fill('#source', SENTENCES[0]);
     await translated(TRANSLATIONS[0]);
+    await finished();
+    // Whoever goes on to another text has meant the one before.
+    await page.fill('#source', SENTENCES[1]);
+    await translated(TRANSLATIONS[1]);
+    await finished();
     await page.click('#clear');
     assert.equal(await page.evaluate(() => localStorage.getItem('dragoman history')), null, 'nothing is kept any more');
     await page.click('#history-keep');
@@ -158,8 +173,9 @@ inEachBrowser((environment) => {
     await page.goto(site.url);
     await page.fill('#source', SENTENCES[0]);
     await translated(TRANSLATIONS[0]);
+    const copied = await told(page, '#share', 'Link copied');
     await page.click('#share');
-    await page.waitForFunction(() => document.querySelector('#share').textContent === 'Link copied');
+    await copied();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(new URL(link).search, '');
     assert.match(link, /#from=en&to=de&text=I\+like/);

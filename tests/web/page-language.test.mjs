@@ -47,7 +47,7 @@ inEachBrowser(
     test('a language that the page does not speak is passed over; without its messages the page is English', async () => {
       const context = await environment.browser.newContext({ locale: 'de-DE' });
       const tab = await context.newPage();
-      environment.site.rules.set('/page/messages-de.js', answers.status(500));
+      environment.site.rules.set(await environment.site.chunk('messages-de'), answers.status(500));
       await tab.goto(environment.site.url);
       await tab.waitForFunction(() => document.querySelector('#from').options.length > 0);
       assert.equal(await tab.getAttribute('#swap', 'aria-label'), en.swap);

@@ -45,7 +45,7 @@ inEachBrowser((environment) => {
     assert.equal(await page.getAttribute('#confidence', 'aria-pressed'), 'true');
     const rare = 'The gruffalo had a knobbly knee and turned-out toes.';
     await page.fill('#source', rare);
-    await page.waitForFunction(() => /\d %/.test(document.querySelector('#doubts').textContent));
+    await page.waitForFunction(() => /\d %/.test(document.querySelector('#doubts:not([hidden])')?.textContent));
     const marked = await doubts();
     assert.ok(marked.length > 0);
     const [shown, told] = [await target(), await page.innerText('#doubts')];
@@ -70,6 +70,7 @@ inEachBrowser((environment) => {
 
     await page.focus('#target');
     await page.keyboard.press('Enter');
+    await page.waitForSelector('#next-words:popover-open button');
     const first = page.locator('#next-words button').first();
     const word = await first.locator('span').first().innerText();
     await first.click();

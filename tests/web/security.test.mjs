@@ -169,7 +169,7 @@ inEachBrowser((environment) => {
   });
 
   test('a file of another version, or of a captive portal: the page is not kept half, and works', async () => {
-    site.rules.set('/page/draft.js', (request, response, serveFile) => {
+    site.rules.set('/page.js', (request, response, serveFile) => {
       // Only what the service worker asks for: the page has its own by then.
       if (request.headers['sec-fetch-dest'] === 'script') serveFile();
       else answers.html(request, response);

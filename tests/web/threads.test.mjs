@@ -5,6 +5,7 @@ import { afterEach, before, beforeEach, test } from 'node:test';
 import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { layModel, modelFiles } from './support/own-model.mjs';
+import { until } from './support/patience.mjs';
 import { openSite } from './support/site.mjs';
 
 const TEXT = Array.from(
@@ -60,7 +61,9 @@ inEachBrowser((environment) => {
     assert.ok(same);
     assert.equal(text, expected);
     const threaded = environment.browserName !== 'Firefox';
-    assert.equal(site.requests.includes(THREADED) && site.requests.includes(HELPER), threaded);
+    if (threaded) await until(() => site.requests.includes(HELPER));
+    assert.equal(site.requests.includes(THREADED), threaded);
+    assert.equal(site.requests.includes(HELPER), threaded);
     assert.equal(site.requests.includes(SINGLE), !threaded);
   });
 

@@ -18,8 +18,11 @@ inEachBrowser((environment) => {
         () => true,
       );
       const soon = () => new Promise((go) => setTimeout(go, 1));
-      while ((await Translator.availability(EN_DE)) === 'downloadable' && !(await Promise.race([settled, soon()])));
-      states.push(await Translator.availability(EN_DE));
+      let state;
+      do state = await Translator.availability(EN_DE);
+      while (state === 'downloadable' && !(await Promise.race([settled, soon()])));
+      states.push(state);
+      await fetch('/seen');
       (await creating).destroy();
       states.push(await Translator.availability(EN_DE));
       states.push(await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'ja' }));
@@ -31,10 +34,15 @@ inEachBrowser((environment) => {
     },
     {
       fresh: true,
-      setup: () =>
-        environment.site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) =>
-          setTimeout(serveFile, 400),
-        ),
+      setup: () => {
+        let see;
+        const seen = new Promise((resolve) => (see = resolve));
+        environment.site.rules.set('/seen', (request, response) => {
+          see();
+          response.writeHead(204).end();
+        });
+        environment.site.rules.set('/weights/en-de/model.safetensors', (request, response, serveFile) => seen.then(serveFile));
+      },
     },
   );
 

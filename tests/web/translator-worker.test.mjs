@@ -5,30 +5,50 @@ import { test } from 'node:test';
 import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { pageTests } from './support/page-tests.mjs';
+import { until } from './support/patience.mjs';
 
-// Makes a worker fail when it is told to: by an error that nobody catches, or without a word.
-const CRASH = `new BroadcastChannel('crash').onmessage = ({ data }) => {
-  if (data === 'throw') throw new Error('boom');
-  self.close();
+// Makes a worker fail in the midst of a text that says so: by an error that nobody catches, or without a word.
+const CRASH = `addEventListener('message', ({ data: { text = '' } }) => {
+  if (text.startsWith('throw')) setTimeout(() => { throw new Error('boom'); }, 50);
+  if (text.startsWith('close')) setTimeout(() => self.close(), 50);
+});`;
+// Has a worker stand still, when it is told to, until the server answers.
+const HOLD = `new BroadcastChannel('hold').onmessage = () => {
+  const ask = new XMLHttpRequest();
+  ask.open('GET', '/hold', false);
+  ask.send();
 };`;
 
 inEachBrowser((environment) => {
   const { pageTest, openPage } = pageTests(environment);
 
+  /** @param {string} more what every worker runs beside its own */
+  function addToWorkers(more) {
+    for (const name of ['/worker.js', '/worker-threads.js']) {
+      environment.site.rules.set(name, async (request, response) => {
+        response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/javascript' });
+        response.end(`${await readFile(`${environment.site.folder}${name}`, 'utf8')}; ${more}`);
+      });
+    }
+  }
+
   pageTest(
     'cancelling a stream stops its work',
     async () => {
       const translator = await create();
-      const reader = translator.translateStreaming(LONG).getReader();
-      await reader.read();
-      await reader.cancel();
-      // With the engine idle again, a short text is through long before the long one could have been.
-      const begun = performance.now();
-      await translator.translate('hello');
-      const alone = performance.now() - begun;
+      const alone = [];
+      for (let round = 0; round < 5; round++) {
+        const reader = translator.translateStreaming(LONG).getReader();
+        await reader.read();
+        await reader.cancel();
+        // With the engine idle again, a short text is through long before the long one could have been.
+        const begun = performance.now();
+        await translator.translate('hello');
+        alone.push(performance.now() - begun);
+      }
       const whole = performance.now();
       await translator.translate(LONG);
-      return { alone, whole: performance.now() - whole };
+      return { alone: alone.sort((a, b) => a - b)[2], whole: performance.now() - whole };
     },
     ({ alone, whole }) => assert.ok(alone < whole / 4, `${alone} ms against ${whole} ms`),
   );
@@ -54,7 +74,8 @@ inEachBrowser((environment) => {
         // The worker comes to this one when the long one is out of its way.
         behind.push(await short());
       }
-      return { alone: median(alone), behind: median(behind) };
+      // On an idle machine the best and the median are one; on a busy one the distance between them is what chance alone does.
+      return { alone: median(alone), behind: Math.min(...behind) };
     },
     ({ alone, behind }) => assert.ok(behind - alone < 50, `${behind} ms against ${alone} ms`),
   );
@@ -87,38 +108,63 @@ inEachBrowser((environment) => {
     // The engine's own threads are workers, too: they go with the one that started them.
     const workers = () => page.workers().length;
     const engines = () => page.workers().filter((worker) => /\/worker(-threads)?\.js$/.test(worker.url()));
-    const allGone = () => Promise.all(page.workers().map((worker) => worker.waitForEvent('close')));
     await page.evaluate(async () => (window.pair = [await create(), await create()]));
+    await until(() => engines().length > 0);
     assert.equal(engines().length, 1, 'two translators share a worker');
     await page.evaluate(() => pair[0].destroy());
     assert.equal(await page.evaluate(() => pair[1].translate('No.')), 'Nein.');
-    const gone = allGone();
     await page.evaluate(() => pair[1].destroy());
-    await gone;
-    assert.equal(workers(), 0);
+    await until(() => workers() === 0);
     // And one that is simply forgotten goes with the garbage.
+    const begun = page.waitForEvent('worker');
     await page.evaluate(async () => void (await create()));
-    const forgotten = allGone();
+    await begun;
     // Once may not be enough: a promise that has just settled may still hold it.
-    for (let round = 0; round < 50 && workers() > 0; round++) await page.evaluate(() => collectGarbage());
-    await forgotten;
+    await until(() => page.evaluate(() => collectGarbage()).then(() => workers() === 0));
     await own.close();
   });
 
   pageTest(
     'a stream is read to its end though its translator was collected',
     async () => {
-      const stream = (await create()).translateStreaming(LONG);
+      // In a function of its own: a variable of this one would hold the translator.
+      const stream = await (async () => {
+        const translator = await create();
+        new BroadcastChannel('hold').postMessage('');
+        await fetch('/held');
+        return translator.translateStreaming(LONG);
+      })();
       let ended = false;
       const reading = read(stream).finally(() => (ended = true));
       // More than once: a promise that has just settled may still hold the translator.
       for (let round = 0; round < 5; round++) await collectGarbage();
       const collectedBefore = !ended;
+      await fetch('/release');
       return { collectedBefore, text: (await reading).join(''), whole: await (await create()).translate(LONG) };
     },
     ({ collectedBefore, text, whole }) => {
       assert.ok(collectedBefore, 'the garbage was collected while the stream was read');
       assert.equal(text, whole);
+    },
+    {
+      fresh: true,
+      setup: () => {
+        addToWorkers(HOLD);
+        const { rules } = environment.site;
+        const answer = (response) => response.writeHead(204, HEADERS).end();
+        let [hold, release] = [];
+        const held = new Promise((resolve) => (hold = resolve));
+        const released = new Promise((resolve) => (release = resolve));
+        rules.set('/hold', (_, response) => {
+          hold();
+          released.then(() => answer(response));
+        });
+        rules.set('/held', (_, response) => held.then(() => answer(response)));
+        rules.set('/release', (_, response) => {
+          release();
+          answer(response);
+        });
+      },
     },
   );
 
@@ -128,9 +174,8 @@ inEachBrowser((environment) => {
       const translator = await create();
       const results = [];
       for (const how of ['throw', 'close']) {
-        const pending = [outcome(translator.translate(LONG)), outcome(read(translator.translateStreaming(LONG)))];
-        await new Promise((go) => setTimeout(go, 50));
-        new BroadcastChannel('crash').postMessage(how);
+        const text = `${how} ${LONG}`;
+        const pending = [outcome(translator.translate(text)), outcome(read(translator.translateStreaming(text)))];
         results.push(...(await Promise.all(pending)).map(({ error }) => error), await translator.translate('No.'));
       }
       return results;
@@ -138,14 +183,7 @@ inEachBrowser((environment) => {
     (results) => assert.deepEqual(results, Array(2).fill(['OperationError', 'OperationError', 'Nein.']).flat()),
     {
       fresh: true,
-      setup: () => {
-        for (const name of ['/worker.js', '/worker-threads.js']) {
-          environment.site.rules.set(name, async (request, response) => {
-            response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/javascript' });
-            response.end(`${await readFile(`${environment.site.folder}${name}`, 'utf8')}; ${CRASH}`);
-          });
-        }
-      },
+      setup: () => addToWorkers(CRASH),
     },
   );
 

@@ -58,10 +58,10 @@ export class LanguageMenus {
     return this.#targets.has(source);
   }
 
-  /** @param {Direction} direction */
+  /** @param {Direction} direction of which what is not offered stays as it is: a state of before the list came has no languages */
   choose({ sourceLanguage, targetLanguage }) {
-    this.#from.value = sourceLanguage;
-    this.#offerTargets(targetLanguage);
+    if (this.offers(sourceLanguage)) this.#from.value = sourceLanguage;
+    this.#offerTargets(targetLanguage || this.to);
   }
 
   /** @param {string} tag */

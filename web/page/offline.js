@@ -19,7 +19,10 @@ export async function keepForOffline({ update, reload }) {
     return false;
   }
   const offer = () => (update.hidden = registration.waiting === null);
-  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', offer));
+  const watch = () => registration.installing?.addEventListener('statechange', offer);
+  registration.addEventListener('updatefound', watch);
+  // It may have been found while this page was still asking.
+  watch();
   if (navigator.serviceWorker.controller) offer();
 
   reload.addEventListener('click', () => {

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { patient } from './patience.mjs';
+import { PATIENCE, patient } from './patience.mjs';
 
 /** The flags keep Chromium from calling home and from needing a display, a GPU or a user namespace. */
 const ARGS = [
@@ -25,8 +25,10 @@ export async function launchChromium(extra = []) {
  * @param {string} folder
  * @param {string[]} [extra] flags
  */
-export function launchProfile(folder, extra = []) {
-  return chromium.launchPersistentContext(folder, options(extra));
+export async function launchProfile(folder, extra = []) {
+  const context = await chromium.launchPersistentContext(folder, options(extra));
+  context.setDefaultTimeout(PATIENCE);
+  return context;
 }
 
 /** @param {string[]} extra */

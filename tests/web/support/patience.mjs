@@ -1,5 +1,5 @@
 /** ms that a page may take for what it is waited for: many times what a busy machine needs, for nothing but a hang to end here. */
-const PATIENCE = 180_000;
+export const PATIENCE = 180_000;
 
 /**
  * Every page of the browser waits as long.
@@ -13,4 +13,20 @@ export function patient(browser) {
     return context;
   };
   return browser;
+}
+
+/**
+ * Waits, in this process, for what comes without an event.
+ * @template T
+ * @param {() => T | Promise<T>} look
+ * @returns {Promise<T>} the first of what it sees that is true
+ */
+export async function until(look) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`never: ${look}`);
+    await new Promise((go) => setTimeout(go, 20));
+  }
 }

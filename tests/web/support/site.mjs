@@ -6,15 +6,19 @@
  *   serveFile: () => void) => unknown} Rule
  * @typedef {Awaited<ReturnType<typeof openSite>>} Site
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addModules } from '../../../scripts/site/bundle.mjs';
 import { HEADERS, listen, requestListener, urlOf } from '../../../scripts/site/serve.mjs';
 import { assembleSite } from '../../../scripts/site/site.mjs';
 
 // A page with nothing on it, for tests that call the API themselves.
 const BLANK =
   '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
+
+// What tests look at behind the API.
+const INNER_MODULES = ['api/translate-options.js', 'engine/core.js', 'engine/relaxed-kernels.js'];
 
 /**
  * @param {{headers?: Record<string, string>}} [options]
@@ -23,6 +27,7 @@ export async function openSite({ headers = HEADERS } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-site-'));
   await assembleSite(folder);
   await writeFile(join(folder, 'blank.html'), BLANK);
+  await addModules(folder, INNER_MODULES);
   const files = requestListener(folder, headers);
   /** @type {Map<string, Rule>} */
   const rules = new Map();
@@ -45,6 +50,15 @@ export async function openSite({ headers = HEADERS } = {}) {
     folder,
     rules,
     requests,
+    /**
+     * The address of what is fetched only when it is needed.
+     * @param {string} name of the module that it begins with
+     */
+    chunk: async (name) => {
+      const file = (await readdir(folder)).find((file) => file.startsWith(`${name}-`) && /-[A-Z0-9]{8}\.js$/.test(file));
+      if (!file) throw new Error(`the site has no chunk ${name}`);
+      return `/${file}`;
+    },
     /** From now on there is nobody at that address. */
     stop,
     close: async () => {

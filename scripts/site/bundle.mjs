@@ -1,0 +1,63 @@
+/** The modules of web/ as browsers get them: one file for each entry, and chunks that entries share or that are fetched only when needed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * What a module in a folder of web/ names by its address lies beside the bundle, one folder nearer.
+ * @type {import('esbuild').Plugin}
+ */
+const addressesFromTheTop = {
+  name: 'addresses-from-the-top',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]source[\\/][\w-]+[\\/][^\\/]+\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replace(/'\.\.\/(?=.*\bimport\.meta\.url\b)/g, "'./") };
+    });
+  },
+};
+
+/**
+ * @param {string} source a copy of web/ by the name of source
+ * @param {string} target folder in which all lie side by side
+ * @param {string[] | Record<string, string>} entries paths in `source`; or by the names that they get
+ * @param {import('esbuild').BuildOptions} [options] what is different
+ * @returns {Promise<import('esbuild').Metafile>}
+ */
+export async function bundle(source, target, entries, { plugins = [], ...options } = {}) {
+  const from = (/** @type {string} */ path) => join(source, path);
+  const { metafile } = await build({
+    entryPoints: Array.isArray(entries)
+      ? entries.map(from)
+      : Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, from(path)])),
+    outdir: target,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    splitting: true,
+    // The names of chunks are hashes, in which the paths of what is in them go, too: from here, so that they are the same anywhere.
+    absWorkingDir: source,
+    nodePaths: [join(root, 'node_modules')],
+    metafile: true,
+    logLevel: 'warning',
+    // Stays a file of its own, next to the wasm that it names.
+    external: ['./core/dragoman-core.mjs', './core/dragoman-core-threads.mjs'],
+    plugins: [addressesFromTheTop, ...plugins],
+    ...options,
+  });
+  return /** @type {import('esbuild').Metafile} */ (metafile);
+}
+
+/**
+ * Inner modules, each with all that it imports, for pages of tests and benchmarks that look behind the API.
+ * @param {string} folder of a site
+ * @param {string[]} paths in web/, the same as in the site
+ */
+export async function addModules(folder, paths) {
+  const entries = Object.fromEntries(paths.map((path) => [path.replace(/\.js$/, ''), path]));
+  await bundle(join(root, 'web'), folder, entries, { splitting: false });
+}
