@@ -24,14 +24,14 @@ std::vector<size_t> fill(std::span<const size_t> lengths, size_t most) {
 }  // namespace
 
 Demand operator+(const Demand& a, const Demand& b) {
-  return {a.encoder_rows + b.encoder_rows, a.hypotheses + b.hypotheses, a.cache_bytes + b.cache_bytes};
+  return {a.encoder_rows + b.encoder_rows, a.hypotheses + b.hypotheses, a.bytes + b.bytes};
 }
 
 bool is_admitted(const Demand& sentence, const Demand& batch, const Demand& running, const Demand& limits) {
   const Demand encoded = batch + sentence, all = running + encoded;
   const bool first = batch.hypotheses == 0, alone = first && running.hypotheses == 0;
   return all.hypotheses <= limits.hypotheses && (first || encoded.encoder_rows <= limits.encoder_rows) &&
-         (alone || all.cache_bytes <= limits.cache_bytes);
+         (alone || all.bytes <= limits.bytes);
 }
 
 std::vector<size_t> share_out(std::span<const size_t> lengths, size_t parts) {

@@ -10,7 +10,7 @@ namespace dragoman {
 struct Demand {
   size_t encoder_rows = 0;  // source pieces
   size_t hypotheses = 0;    // decoder rows
-  size_t cache_bytes = 0;
+  size_t bytes = 0;         // of caches and shortlists
 };
 
 Demand operator+(const Demand& a, const Demand& b);

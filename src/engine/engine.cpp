@@ -24,8 +24,9 @@ constexpr int kEncoderRows = 128;
 // can react in between, and the first words of a long text do not wait for the encoding of many sentences.
 constexpr int kBatchRows = 64;
 
-// Bounds the caches of all sentences together (the first is always let in): long sentences run fewer at a time.
-constexpr size_t kCacheBytes = 8 << 20;
+// Bounds the caches and shortlists of all sentences together (the first is always let in): long ones run fewer at a
+// time.
+constexpr size_t kSentenceBytes = 8 << 20;
 
 // Pieces that the search for a next word may take.
 constexpr int kLongestWord = 24;
@@ -159,8 +160,16 @@ bool Engine::fetch_next() {
     const int beam = owner->options().beam;
     const int width =
         phrases ? std::min(std::max(beam, kPhrasesBeam) + phrases->tokens(), options_.max_hypotheses) : beam;
-    next_ = Waiting{owner,   i,     owner->options(), is_in_capitals(owner->source(i)), owner->sentence(i).forced,
-                    phrases, width, std::move(ids)};
+    next_ = Waiting{owner,
+                    i,
+                    owner->options(),
+                    is_in_capitals(owner->source(i)),
+                    owner->sentence(i).forced,
+                    phrases,
+                    width,
+                    std::move(ids),
+                    {}};
+    next_->shortlist = shortlist_of(*next_);
     queue_.push_back(owner);
   }
   return next_.has_value();
@@ -180,20 +189,24 @@ int Engine::Waiting::limit(const Config& config) const {
   return std::min({own + wanted, config.target_positions, kMaxPositions});
 }
 
+size_t Engine::bytes(const std::optional<Shortlist>& shortlist) { return shortlist ? shortlist->output.bytes() : 0; }
+
 // What a sentence takes from its encoding to its end.
 Demand Engine::demand_of(const Waiting& sentence) const {
   const int pieces = static_cast<int>(sentence.ids.size()), beam = sentence.width;
   return {sentence.ids.size(), static_cast<size_t>(beam),
-          KvCache::bytes(config(), pieces) + beam * DecoderState::bytes(config(), sentence.limit(config()))};
+          KvCache::bytes(config(), pieces) + beam * DecoderState::bytes(config(), sentence.limit(config())) +
+              bytes(sentence.shortlist)};
 }
 
 // As many waiting sentences as there is room for. Empty if none.
 std::vector<Engine::Waiting> Engine::take_batch() {
-  const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kCacheBytes};
+  const Demand limits = {kBatchRows * work_.size(), static_cast<size_t>(options_.max_hypotheses), kSentenceBytes};
   Demand running, taken;
   for (const Active& active : active_)
     running = running +
-              Demand{0, active.states.size(), active.cross.bytes() + active.states.size() * active.states[0].bytes()};
+              Demand{0, active.states.size(),
+                     active.cross.bytes() + active.states.size() * active.states[0].bytes() + bytes(active.shortlist)};
   std::vector<Waiting> batch;
   while (running.hypotheses + taken.hypotheses < limits.hypotheses && fetch_next()) {
     const Demand demand = demand_of(*next_);
@@ -246,7 +259,7 @@ void Engine::encode(std::vector<Waiting> batch) {
     for (int i = 0; i < sentence.width; ++i) states.emplace_back(config(), limit);
     const SearchOptions search = {config().eos, limit, options.scores, options.next_words > 0};
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, sentence.forced,
-                       KvCache(config(), length), std::move(states), shortlist_of(sentence),
+                       KvCache(config(), length), std::move(states), std::move(sentence.shortlist),
                        Beam(sentence.width, search, rules_of(sentence), sentence.phrases),
                        Detokenizer(target_tokenizer(), options.annotate), attention_of(sentence)});
     lengths.push_back(sentence.ids.size());

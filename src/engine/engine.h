@@ -67,6 +67,7 @@ class Engine {
     std::shared_ptr<const Phrases> phrases;
     int width;  // of the beam
     std::vector<int> ids;
+    std::optional<Shortlist> shortlist;
 
     int limit(const Config& config) const;  // of tokens
   };
@@ -74,6 +75,7 @@ class Engine {
   const Tokenizer& target_tokenizer() const { return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_; }
   bool fetch_next();
   std::vector<int> read(Translation& owner, size_t sentence) const;
+  static size_t bytes(const std::optional<Shortlist>& shortlist);
   Demand demand_of(const Waiting& sentence) const;
   std::vector<Waiting> take_batch();
   void force(Translation& translation) const;

@@ -188,9 +188,7 @@ MarianShortlist parse_marian_shortlist(std::span<const std::byte> file) {
   require(checksum(hashed) == expected, kBad, "shortlist file is damaged: its contents do not match their checksum");
   list.offsets.resize(offsets);
   std::memcpy(list.offsets.data(), offset_bytes.data(), offset_bytes.size());
-  list.pieces.resize(pieces);
-  const auto piece_bytes = in.take(in.rest(), "its pieces");
-  if (pieces > 0) std::memcpy(list.pieces.data(), piece_bytes.data(), piece_bytes.size());
+  list.piece_bytes = in.take(in.rest(), "its pieces");
   require(list.offsets.front() == 0 && list.offsets.back() == pieces &&
               std::is_sorted(list.offsets.begin(), list.offsets.end()),
           kBad, "shortlist file's offsets do not ascend from 0 to ", pieces);

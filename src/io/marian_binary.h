@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
@@ -32,11 +33,18 @@ bool is_marian_model(std::span<const std::byte> file);
 MarianModel parse_marian_model(std::span<std::byte> file);
 
 /// What a lexical shortlist of Marian's holds (lex.*.s2t.bin): candidates of source piece s are
-/// pieces[offsets[s]] ... pieces[offsets[s + 1] - 1].
+/// piece(offsets[s]) ... piece(offsets[s + 1] - 1). Its pieces stay in the file's bytes: there are a million of them.
 struct MarianShortlist {
-  uint64_t frequent;              // the first so many target pieces are candidates of every sentence
-  std::vector<uint64_t> offsets;  // ascending, the first is 0, the last is pieces.size(); at least two
-  std::vector<uint32_t> pieces;
+  uint64_t frequent;                       // the first so many target pieces are candidates of every sentence
+  std::vector<uint64_t> offsets;           // ascending, the first is 0, the last is pieces(); at least two
+  std::span<const std::byte> piece_bytes;  // of 32 bits each, of any alignment
+
+  size_t pieces() const { return piece_bytes.size() / sizeof(uint32_t); }
+  uint32_t piece(size_t i) const {
+    uint32_t number;
+    std::memcpy(&number, piece_bytes.data() + i * sizeof number, sizeof number);
+    return number;
+  }
 };
 
 /// File: u64 magic, checksum, frequent, most for a piece, number of offsets, number of pieces; u64 offsets, u32 pieces.

@@ -48,6 +48,12 @@ Int8Matrix Int8Matrix::select(std::span<const int> outputs) const {
 Linear::Linear(std::variant<FloatMatrix, Int8Matrix> weights, Vector bias)
     : weights_(std::move(weights)), bias_(std::move(bias)) {}
 
+size_t Linear::bytes() const {
+  const auto* int8 = std::get_if<Int8Matrix>(&weights_);
+  return (int8 ? int8->bytes() : std::get<FloatMatrix>(weights_).values.size() * sizeof(float)) +
+         bias_.size() * sizeof(float);
+}
+
 void Linear::apply(LinearInput& x, float* y) const {
   if (const auto* int8 = std::get_if<Int8Matrix>(&weights_)) {
     int8_product(x.quantized(), int8->view(), bias_.data(), y);

@@ -49,6 +49,7 @@ class Int8Matrix {
   /// values [outputs, width] row-major; packed in place (and then viewed: keep the bytes) when both are multiples of 4.
   Int8Matrix(std::span<std::byte> values, std::vector<float> scale, int outputs, int width);
   PackedInt8 view() const { return {values_, scale_.data(), sum_.data(), outputs_, width_, (width_ + 3) / 4 * 4}; }
+  size_t bytes() const { return packed_bytes(outputs_, width_) + outputs_ * (sizeof scale_[0] + sizeof sum_[0]); }
   /// A copy of some of its rows.
   Int8Matrix select(std::span<const int> outputs) const;
 
@@ -67,6 +68,8 @@ class Linear {
  public:
   Linear(std::variant<FloatMatrix, Int8Matrix> weights, Vector bias);
   int outputs() const { return static_cast<int>(bias_.size()); }
+  /// That it takes.
+  size_t bytes() const;
   /// y [rows, outputs] = x W^T + b. y must not overlap x.
   void apply(LinearInput& x, float* y) const;
   /// row [width] = W[n, :], the embedding of token n.

@@ -298,14 +298,15 @@ Weights read_weights(TensorReader& in, const Config& c) {
 
 // Pieces are kept in 16 bits.
 LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
-  MarianShortlist list = parse_marian_shortlist(file);
+  const MarianShortlist list = parse_marian_shortlist(file);
   require(c.vocabulary <= 1 << 16, kBad, "a shortlist of ", c.vocabulary,
           " pieces is not supported; at most 65536 are");
   require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBad, "shortlist file is for ",
           list.offsets.size() - 1, " source pieces; the model has ", c.source_vocabulary);
   std::vector<uint16_t> candidates, frequent;
-  candidates.reserve(list.pieces.size());
-  for (const uint32_t piece : list.pieces) {
+  candidates.reserve(list.pieces());
+  for (size_t i = 0; i < list.pieces(); ++i) {
+    const uint32_t piece = list.piece(i);
     require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ",
             c.vocabulary);
     candidates.push_back(static_cast<uint16_t>(piece));

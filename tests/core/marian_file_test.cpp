@@ -157,16 +157,21 @@ TEST_CASE("a file of Marian's whose matrices are floats gives the logits of its 
 TEST_CASE("Marian's shortlist: frequent pieces, those of the source's, no copies between two vocabularies",
           "[marian]") {
   const Transformer model(kLanguages, good_file(), good_shortlist());
-  const MarianShortlist list = parse_marian_shortlist(good_shortlist());
+  const auto file = good_shortlist();
+  const MarianShortlist list = parse_marian_shortlist(file);
   const std::vector<int> source = {310, 12, 0};
   std::vector<int> expected;
   for (int i = 0; i < static_cast<int>(list.frequent); ++i) expected.push_back(i);
   for (const int piece : source)
-    expected.insert(expected.end(), list.pieces.begin() + static_cast<std::ptrdiff_t>(list.offsets[piece]),
-                    list.pieces.begin() + static_cast<std::ptrdiff_t>(list.offsets[piece + 1]));
+    for (uint64_t i = list.offsets[piece]; i < list.offsets[piece + 1]; ++i)
+      expected.push_back(static_cast<int>(list.piece(i)));
   std::sort(expected.begin(), expected.end());
   expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-  CHECK(model.shortlist(source).tokens == expected);
+  const Shortlist shortlist = model.shortlist(source);
+  CHECK(shortlist.tokens == expected);
+  const size_t rows = expected.size(), row = model.config().width + 3 * sizeof(float);  // scale, sum and bias
+  CHECK(shortlist.output.bytes() >= rows * row);
+  CHECK(shortlist.output.bytes() <= (rows + 3) * row);
   CHECK(expected.size() > 100);
   CHECK_FALSE(std::binary_search(expected.begin(), expected.end(), 310));
 }

@@ -184,7 +184,7 @@ void marian(Input input) {
       check_config(parse_marian_config(rest, R"({"source_language": "en", "target_language": "de"})"));
     } else {
       const MarianShortlist list = parse_marian_shortlist(file);
-      expect(std::is_sorted(list.offsets.begin(), list.offsets.end()) && list.offsets.back() == list.pieces.size(),
+      expect(std::is_sorted(list.offsets.begin(), list.offsets.end()) && list.offsets.back() == list.pieces(),
              "offsets ascend within the pieces");
     }
   });
