@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { bundle } from './bundle.mjs';
@@ -15,8 +15,7 @@ import { librariesIn, licenceTexts } from './libraries.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // The rest of web/ is for the npm package and for people.
-const SERVED = /^(icons|page)[\\/].+\.(css|png|svg)$|^[^\\/]+\.(html|json|webmanifest)$/;
-const NOT_SERVED = /^jsconfig/;
+const SERVED = /^(icons|page)[\\/].+\.(css|png|svg)$|^(index\.html|manifest\.schema\.json|dragoman\.webmanifest)$/;
 const ENTRIES = {
   page: 'page/page.js',
   dragoman: 'dragoman.js',
@@ -54,9 +53,7 @@ export async function assembleSite(target = join(root, 'build/site')) {
  */
 async function copyFiles(source, target) {
   const paths = await readdir(source, { recursive: true });
-  for (const path of paths.filter((path) => SERVED.test(path) && !NOT_SERVED.test(basename(path)))) {
-    await cp(join(source, path), join(target, path));
-  }
+  for (const path of paths.filter((path) => SERVED.test(path))) await cp(join(source, path), join(target, path));
 }
 
 /**
