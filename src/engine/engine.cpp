@@ -26,7 +26,7 @@ constexpr int kBatchRows = 64;
 
 // Bounds the caches and shortlists of all sentences together (the first is always let in): long ones run fewer at a
 // time.
-constexpr size_t kSentenceBytes = 8 << 20;
+constexpr size_t kSentenceBytes = 7 << 20;
 
 // Pieces that the search for a next word may take.
 constexpr int kLongestWord = 24;
@@ -59,6 +59,8 @@ Engine::Engine(ModelFiles files, EngineOptions options)
   if (!shared) target_tokenizer_.emplace(files.target_vocabulary);
   check_vocabulary(source_tokenizer_, config().source_vocabulary, config(), shared ? "the" : "the source's");
   check_vocabulary(target_tokenizer(), config().vocabulary, config(), shared ? "the" : "the target's");
+  // Where memory never shrinks, what comes next takes the place of the files.
+  files = {};
   // The most that share_out gives a part. In the decoder sentences are shared out by number, so a part may get those
   // with the widest beams.
   const int parts = threads_.size();
