@@ -13,7 +13,7 @@ import { message, percent } from './messages.js';
 
 const COUNT = 6;
 // What is less probable is no choice, but the beginning of a slip.
-const LEAST = 0.01;
+const LEAST = 0.001;
 
 export class NextWords {
   #box;
