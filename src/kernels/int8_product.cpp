@@ -10,23 +10,24 @@ namespace dragoman {
 namespace {
 
 constexpr int kBlockGroups = 16;  // 64 outputs of width 384 are 24 KB: they stay in L1 while the rows pass
-constexpr int kBlockRows = 32;    // even: the passes of a row stay together
+constexpr int kBlockRows = 32;    // even: the planes of a row stay together
+
+struct Kernel {
+  AccumulateInt8 accumulate;
+  Form wide;
+};
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_dot;
-constexpr Form kDefaultWideForm = Form::kPlanes;
+constexpr Kernel kDefaultKernel = {accumulate_int8_dot, Form::kPlanes};
+#elif defined(__SSSE3__)
+constexpr Kernel kDefaultKernel = {accumulate_int8_pairs, Form::kWords};
 #else
-constexpr Form kDefaultWideForm = Form::kWords;
-#if defined(__SSSE3__)
-constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_pairs;
-#else
-constexpr AccumulateInt8 kDefaultKernel = accumulate_int8_simd128;
+constexpr Kernel kDefaultKernel = {accumulate_int8_simd128, Form::kWords};
 #endif
-#endif
-// Null until set: a function's address in a thread_local's initial value gets lost in WebAssembly's link-time
-// optimisation.
-thread_local AccumulateInt8 chosen_kernel = nullptr;
-thread_local Form chosen_wide_form = kDefaultWideForm;
+// All zeros until set: initial values of a thread_local get lost in WebAssembly's link-time optimisation.
+thread_local Kernel chosen_kernel = {};
+
+const Kernel& current_kernel() { return chosen_kernel.accumulate ? chosen_kernel : kDefaultKernel; }
 
 // From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
 void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero,
@@ -150,17 +151,12 @@ void accumulate_words_reference(const uint8_t* a, const int8_t* weights, int32_t
   accumulate_reference<Words>(a, weights, acc, rows, groups, stride);
 }
 
-void use_int8_kernel(AccumulateInt8 kernel, Form wide) {
-  chosen_kernel = kernel;
-  chosen_wide_form = wide;
-}
+void use_int8_kernel(AccumulateInt8 kernel, Form wide) { chosen_kernel = {kernel, wide}; }
 
-Form wide_form() { return chosen_wide_form; }
+Form wide_form() { return current_kernel().wide; }
 
 void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias, float* y) {
-  const AccumulateInt8 accumulate = x.form == Form::kWords ? accumulate_words_simd128
-                                    : chosen_kernel        ? chosen_kernel
-                                                           : kDefaultKernel;
+  const AccumulateInt8 accumulate = x.form == Form::kWords ? accumulate_words_simd128 : current_kernel().accumulate;
   int32_t acc[kBlockRows * kBlockGroups * 4];
   const int groups = (w.outputs + 3) / 4;
   const int planes = x.form == Form::kPlanes ? 2 : 1, most_rows = kBlockRows / planes;
