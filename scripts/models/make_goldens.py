@@ -99,18 +99,23 @@ def made_up_rows(rows, width):
     return ((x >> np.uint32(8)).astype(np.float32) / np.float32(1 << 23) - np.float32(1)).reshape(rows, width)
 
 
+def hashes_of_rows(x, levels, kind):
+    """Hashes of what `reference.quantise_rows` makes of x, the values in numbers of `kind`."""
+    arrays = zip(('values', 'zero', 'scale'), reference.quantise_rows(x, levels), (kind, '<i4', '<f4'), strict=True)
+    return {name: xxhash.xxh64(array.astype(kind).tobytes()).hexdigest() for name, array, kind in arrays}
+
+
 def write_quantised_rows(path, rows=1 << 21, width=4):
-    """Hashes of what `reference.quantise_rows` makes of many rows: the kernel's are compared with them, to the bit."""
+    """Hashes of many rows, quantised: the kernel's are compared with them, to the bit."""
     x = made_up_rows(rows, width)
-    values, zero, scale = reference.quantise_rows(x)
+    _, zero, _ = reference.quantise_rows(x)
     low, span = np.minimum(x.min(-1), 0), np.maximum(x.max(-1), 0) - np.minimum(x.min(-1), 0)
     close = int((np.rint(-low * (np.float32(reference.LEVELS) / span)) != zero).sum())
     print(f'{path}: in {close} rows a multiplication would give another zero point')
     assert close > 0, 'the rows do not tell a division from a multiplication'
-    hashes = {name: xxhash.xxh64(array.astype(kind).tobytes()).hexdigest()
-              for name, array, kind in (('values', values, 'u1'), ('zero', zero, '<i4'), ('scale', scale, '<f4'))}
+    forms = {'bytes': hashes_of_rows(x, reference.LEVELS, 'u1'), 'words': hashes_of_rows(x, reference.WIDE_LEVELS, '<i2')}
     with open(path, 'w', encoding='utf-8') as file:
-        json.dump({'made_by': 'scripts/models/make_goldens.py', 'rows': rows, 'width': width} | hashes, file, indent=1)
+        json.dump({'made_by': 'scripts/models/make_goldens.py', 'rows': rows, 'width': width} | forms, file, indent=1)
         file.write('\n')
 
 

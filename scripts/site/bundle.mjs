@@ -28,11 +28,8 @@ const addressesFromTheTop = {
  * @returns {Promise<import('esbuild').Metafile>}
  */
 export async function bundle(source, target, entries, { plugins = [], ...options } = {}) {
-  const from = (/** @type {string} */ path) => join(source, path);
   const { metafile } = await build({
-    entryPoints: Array.isArray(entries)
-      ? entries.map(from)
-      : Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, from(path)])),
+    entryPoints: entries,
     outdir: target,
     bundle: true,
     format: 'esm',

@@ -77,13 +77,15 @@ TEST_CASE("quantised rows equal those of the numpy reference to the bit", "[kern
     return std::string(text);
   };
   for (const auto quantize : {quantize_rows, quantize_rows_reference}) {
-    std::vector<uint8_t> values(x.size());
-    std::vector<float> scale(rows);
-    std::vector<int32_t> zero(rows);
-    quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()}, Form::kBytes);
-    CHECK(hex(values) == golden["values"]);
-    CHECK(hex(zero) == golden["zero"]);
-    CHECK(hex(scale) == golden["scale"]);
+    for (const auto& [form, name] : {std::pair{Form::kBytes, "bytes"}, {Form::kWords, "words"}}) {
+      std::vector<uint8_t> values(x.size() * (form == Form::kBytes ? 1 : 2));
+      std::vector<float> scale(rows);
+      std::vector<int32_t> zero(rows);
+      quantize(x.data(), rows, width, {values.data(), scale.data(), zero.data()}, form);
+      CHECK(hex(values) == golden[name]["values"]);
+      CHECK(hex(zero) == golden[name]["zero"]);
+      CHECK(hex(scale) == golden[name]["scale"]);
+    }
   }
 }
 
