@@ -1,19 +1,25 @@
 /**
- * node tests/soak/node.mjs MINUTES: an endless text through the package's example in Node, as fast as it is translated; what memory
- * does, and whether all of it comes out as the first of it did. Ends with 1 if not, or if memory grows with the text.
+ * node tests/soak/node.mjs MINUTES [MODEL_DIR TEXT]: an endless text through the package's example in Node, as fast as it is
+ * translated; what memory does, and whether all of it comes out as the first of it did. Ends with 1 if not, or if memory grows with
+ * the text. With a model of some thousand weights and a text of its own (`scripts/soak MINUTES tiny`), what is around the model
+ * gets a hundred times as much to do.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildPackage } from '../../scripts/site/package.mjs';
 import { report } from './slope.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const SENTENCES = await readFile(join(root, 'scripts/benchmark/en200.txt'), 'utf8');
 const MEGABYTE = 1e6;
+const minutes = Number(process.argv[2]);
+if (!(minutes > 0)) throw new Error('How many minutes?');
+const [model, text = join(root, 'scripts/benchmark/en200.txt')] = process.argv.slice(3);
+const SENTENCES = await readFile(text, 'utf8');
 
 async function installed() {
   const folder = await mkdtemp(join(root, 'build/soak-'));
@@ -24,15 +30,27 @@ async function installed() {
   return folder;
 }
 
+/** A module that makes the model in a folder the package's own from English to German. */
+async function registration(directory) {
+  const files = ['config.json', 'model.safetensors', 'vocab.spm'].map(async (name) => {
+    const path = join(process.cwd(), directory, name);
+    const content = await readFile(path);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { name, path: pathToFileURL(path).href, bytes: content.length, sha256 };
+  });
+  const models = [{ sourceLanguage: 'en', targetLanguage: 'de', files: await Promise.all(files) }];
+  return `import { Dragoman } from 'dragoman'; Dragoman.registerModel(${JSON.stringify({ version: 1, models })});`;
+}
+
 async function residentMemory(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)[1]) * 1024;
 }
 
-const minutes = Number(process.argv[2]);
-if (!(minutes > 0)) throw new Error('How many minutes?');
 const folder = await installed();
-const child = spawn(process.execPath, ['translate.mjs', 'en', 'de'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
+await writeFile(join(folder, 'register.mjs'), model ? await registration(model) : '');
+const command = ['--import', './register.mjs', 'translate.mjs', 'en', 'de'];
+const child = spawn(process.execPath, command, { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
 const begun = Date.now();
 const read = (async () => {
   const samples = [];
@@ -54,10 +72,11 @@ const read = (async () => {
   assert.equal(out, '', 'nothing is left over');
   return { samples, repeats };
 })();
+const closed = once(child, 'close');
 let written = 0;
 while (Date.now() < begun + minutes * 60_000) {
   written++;
-  if (!child.stdin.write(SENTENCES)) await Promise.race([once(child.stdin, 'drain'), once(child, 'close')]);
+  if (!child.stdin.write(SENTENCES)) await Promise.race([once(child.stdin, 'drain'), closed]);
 }
 child.stdin.end();
 const { samples, repeats } = await read;
