@@ -333,8 +333,8 @@ void split_positions(MarianModel& marian, Config& c) {
 
 Model load_model(std::string_view config_json, std::vector<std::byte> file, std::span<const std::byte> shortlist) {
   const bool is_marians = is_marian_model(file);
-  require(is_marians || shortlist.empty(), ErrorCode::kInvalidArgument,
-          "a shortlist in a file of its own belongs to a model of Marian's; this one is none");
+  require(is_marians || shortlist.empty(), kBad,
+          "a shortlist in a file of its own belongs to a model of Marian's; this is none, or damaged at its beginning");
   MarianModel marian;
   if (is_marians) marian = parse_marian_model(file);
   Config c = is_marians ? parse_marian_config(marian.config, config_json) : parse_config(config_json);
