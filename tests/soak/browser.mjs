@@ -7,7 +7,7 @@
  * of each when nothing is under way and garbage is collected: what nobody holds on to is then the same number, cycle by cycle.
  */
 import assert from 'node:assert/strict';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HEADERS } from '../../scripts/site/serve.mjs';
@@ -17,14 +17,19 @@ import { collectGarbage } from '../web/support/garbage.mjs';
 import { openSite } from '../web/support/site.mjs';
 import { report } from './slope.mjs';
 
-const SENTENCES = (await readFile(new URL('../../scripts/benchmark/en200.txt', import.meta.url), 'utf8'))
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const SENTENCES = (await readFile(join(root, 'scripts/benchmark/en200.txt'), 'utf8'))
   .split('\n')
   .slice(0, -1);
 const PROBE = SENTENCES.slice(0, 40);
 const ROUNDS = 20;
 const CRASH = `new BroadcastChannel('soak crash').onmessage = () => { throw new Error('killed by the soak'); };`;
 
-/** Of all processes of the browser, what is theirs alone and their share of the rest: bytes. */
+/**
+ * Of the browser's processes, what is theirs alone and their share of the rest: bytes, by kinds of process.
+ * @param {number} root the process that started the browser
+ * @returns {Promise<Record<string, number>>}
+ */
 async function processMemory(root) {
   const parents = new Map();
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -32,13 +37,18 @@ async function processMemory(root) {
     parents.set(Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
   const ours = (pid) => pid === root || (pid > 1 && parents.has(pid) && ours(parents.get(pid)));
-  let sum = 0;
+  /** @type {Record<string, number>} */
+  const sums = {};
   for (const pid of parents.keys()) {
     if (!ours(pid) || pid === root) continue;
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-    sum += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1024;
+    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1);
+    // Chromium says it by a flag, Firefox by the last argument of a process that has others' contents.
+    const flag = command.find((argument) => argument.startsWith('--type='))?.slice(7);
+    const kind = flag ?? (command.includes('-contentproc') ? command.at(-1) : 'browser');
+    sums[kind] = (sums[kind] ?? 0) + Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1024;
   }
-  return sum;
+  return sums;
 }
 
 /** What the page's own objects take, JavaScript's and the browser's: bytes. */
@@ -79,7 +89,7 @@ async function soak(browserName, minutes) {
   const first = await page.evaluate((probe) => soak.translateAll(probe), PROBE);
 
   /** @type {Record<string, [number, number][]>} hours and bytes */
-  const samples = { 'wasm memory': [], 'JavaScript heap': [], 'memory of all processes': [] };
+  const samples = { 'wasm memory': [], 'JavaScript heap': [] };
   const counts = { cycles: 0, translated: 0, tabs: 0, 'workers killed': 0 };
   const begun = Date.now();
   while (Date.now() < begun + minutes * 60_000) {
@@ -103,7 +113,10 @@ async function soak(browserName, minutes) {
     samples['wasm memory'].push([hours, await page.evaluate(() => soak.wasmMemory())]);
     if (session) samples['JavaScript heap'].push([hours, await heapOf(session)]);
     else await page.evaluate(() => collectGarbage());
-    samples['memory of all processes'].push([hours, await processMemory(process.pid)]);
+    for (const [kind, bytes] of Object.entries(await processMemory(process.pid))) {
+      samples[`processes: ${kind}`] ??= [];
+      samples[`processes: ${kind}`].push([hours, bytes]);
+    }
   }
 
   assert.deepEqual(await page.evaluate((probe) => soak.translateAll(probe), PROBE), first, 'the translations of the beginning');
@@ -117,6 +130,7 @@ async function soak(browserName, minutes) {
   await browser.close();
   await site.close();
 
+  await writeFile(join(root, `build/soak-${browserName}.json`), JSON.stringify(samples));
   console.log(`${browserName}, ${minutes} minutes: ${JSON.stringify(counts)}; no worker left, translations the same to the byte`);
   return report(samples);
 }
