@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildPackage } from '../../scripts/site/package.mjs';
 import { report } from './slope.mjs';
@@ -33,7 +33,7 @@ async function installed() {
 /** A module that makes the model in a folder the package's own from English to German. */
 async function registration(directory) {
   const files = ['config.json', 'model.safetensors', 'vocab.spm'].map(async (name) => {
-    const path = join(process.cwd(), directory, name);
+    const path = resolve(directory, name);
     const content = await readFile(path);
     const sha256 = createHash('sha256').update(content).digest('hex');
     return { name, path: pathToFileURL(path).href, bytes: content.length, sha256 };
