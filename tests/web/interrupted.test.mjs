@@ -61,10 +61,10 @@ inEachBrowser((environment) => {
 
   /**
    * A good server that knows ranges, and notes what it was asked for.
-   * @param {{version?: string, until?: number, content?: Buffer}} [options] until: where the line goes dead
+   * @param {{version?: string, content?: Buffer, until?: number}} [options] until: where the line goes dead
    */
   const serve =
-    ({ version = '"1"', until = bytes.length, content = bytes } = {}) =>
+    ({ version = '"1"', content = bytes, until = content.length } = {}) =>
     (request, response) => {
       const { range, 'if-range': condition } = request.headers;
       asked.push({ range, condition });

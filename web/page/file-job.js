@@ -67,13 +67,13 @@ export class FileJob {
     await this.#work(false);
   }
 
-  /** Forgets the file, and what was made of it. */
-  end() {
+  /** Forgets the file, and what was made of it; says so when a reload would not bring it back. */
+  async end() {
     this.#run?.abort();
     this.#job = undefined;
     this.#known = new Map();
-    this.#store.clear();
-    this.#tell({ state: 'none', done: 0, total: 0 });
+    await this.#store.clear();
+    if (!this.#job) this.#tell({ state: 'none', done: 0, total: 0 });
   }
 
   /** @param {boolean} paused */

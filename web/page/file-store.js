@@ -59,22 +59,29 @@ export class FileStore {
     this.#write((_, segments) => segments.put(translation, html));
   }
 
+  /** @returns {Promise<void>} when a reload would find nothing */
   clear() {
-    this.#write((job_, segments) => {
+    return this.#write((job_, segments) => {
       job_.clear();
       segments.clear();
     });
   }
 
-  /** @param {(job: IDBObjectStore, segments: IDBObjectStore) => void} what */
-  #write(what) {
+  /**
+   * @param {(job: IDBObjectStore, segments: IDBObjectStore) => void} what
+   * @returns {Promise<void>} when it is written, or cannot be
+   */
+  async #write(what) {
     if (!this.#database) return;
     try {
       const transaction = this.#database.transaction(['job', 'segments'], 'readwrite');
-      // A full disk: the work goes on, only a reload would lose it.
-      transaction.onabort = () => console.warn('Dragoman: the file cannot be kept for a reload.', transaction.error);
       what(transaction.objectStore('job'), transaction.objectStore('segments'));
+      await new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+      });
     } catch (error) {
+      // A full disk: the work goes on, only a reload would lose it.
       console.warn('Dragoman: the file cannot be kept for a reload.', error);
     }
   }
