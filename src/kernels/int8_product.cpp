@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernels/int8_tile.h"
 #include "kernels/simd.h"
 
 namespace dragoman {
@@ -53,63 +54,36 @@ void join_planes(int32_t* acc, int count) {
   }
 }
 
-// Four activations, twice, as 16-bit lanes.
-struct Bytes {
-  static constexpr int kSize = 1;
-  static v128_t load(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
-};
-struct Words {
-  static constexpr int kSize = 2;
-  static v128_t load(const uint8_t* a) { return wasm_v128_load64_splat(a); }
-};
-
-// Lanes (0 + 1, 2 + 3) of low, then of high: the four outputs of a group.
-inline v128_t join(v128_t low, v128_t high) {
-  return wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
-}
-
-// Rows x Groups outputs of 4; the accumulators must fit the 16 registers of x86: Rows * Groups <= 4.
-template <class Values, int Rows, int Groups>
-inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int acc_stride, int stride) {
-  v128_t low[Rows][Groups], high[Rows][Groups];
-  for (int r = 0; r < Rows; ++r)
-    for (int g = 0; g < Groups; ++g) low[r][g] = high[r][g] = wasm_i32x4_splat(0);
-  for (int k = 0; k < stride; k += 4) {
-    v128_t w_low[Groups], w_high[Groups];
-    for (int g = 0; g < Groups; ++g) {
-      const int8_t* chunk = w + (static_cast<size_t>(g) * stride + k) * 4;
-      w_low[g] = wasm_i16x8_load8x8(chunk);
-      w_high[g] = wasm_i16x8_load8x8(chunk + 8);
-    }
-    for (int r = 0; r < Rows; ++r) {
-      const v128_t x = Values::load(a + (static_cast<size_t>(r) * stride + k) * Values::kSize);
-      for (int g = 0; g < Groups; ++g) {
-        low[r][g] = wasm_i32x4_add(low[r][g], wasm_i32x4_dot_i16x8(w_low[g], x));
-        high[r][g] = wasm_i32x4_add(high[r][g], wasm_i32x4_dot_i16x8(w_high[g], x));
-      }
-    }
+// Products of words of 16 bits: two instructions and two additions for the 16 of a chunk.
+struct WordProduct {
+  static constexpr int kTile = 4;
+  struct Weights {
+    v128_t low, high;  // of outputs 0 and 1, 2 and 3
+  };
+  struct Sum {
+    v128_t low, high;  // lanes 0 + 1 and 2 + 3 are an output each
+  };
+  static Weights weights(const int8_t* w) { return {wasm_i16x8_load8x8(w), wasm_i16x8_load8x8(w + 8)}; }
+  static Sum zero() { return {wasm_i32x4_splat(0), wasm_i32x4_splat(0)}; }
+  static Sum add(const Weights& w, v128_t a, const Sum& sum) {
+    return {wasm_i32x4_add(sum.low, wasm_i32x4_dot_i16x8(w.low, a)),
+            wasm_i32x4_add(sum.high, wasm_i32x4_dot_i16x8(w.high, a))};
   }
-  for (int r = 0; r < Rows; ++r)
-    for (int g = 0; g < Groups; ++g) wasm_v128_store(acc + r * acc_stride + g * 4, join(low[r][g], high[r][g]));
-}
+  static v128_t total(const Sum& sum) {
+    return wasm_i32x4_add(wasm_i32x4_shuffle(sum.low, sum.high, 0, 2, 4, 6),
+                          wasm_i32x4_shuffle(sum.low, sum.high, 1, 3, 5, 7));
+  }
+};
 
-template <class Values, int Rows, int Groups>
-void accumulate_rows(const uint8_t* a, const int8_t* w, int32_t* acc, int groups, int stride) {
-  const size_t group_bytes = static_cast<size_t>(stride) * 4;
-  int g = 0;
-  for (; g + Groups <= groups; g += Groups)
-    accumulate_tile<Values, Rows, Groups>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
-  for (; g < groups; ++g) accumulate_tile<Values, Rows, 1>(a, w + g * group_bytes, acc + g * 4, groups * 4, stride);
-}
-
-template <class Values>
-void accumulate(const uint8_t* a, const int8_t* weights, int32_t* acc, int rows, int groups, int stride) {
-  int r = 0;
-  const auto at = [&](int row) { return a + static_cast<size_t>(row) * stride * Values::kSize; };
-  for (; r + 4 <= rows; r += 4) accumulate_rows<Values, 4, 1>(at(r), weights, acc + r * groups * 4, groups, stride);
-  for (; r + 2 <= rows; r += 2) accumulate_rows<Values, 2, 2>(at(r), weights, acc + r * groups * 4, groups, stride);
-  for (; r < rows; ++r) accumulate_rows<Values, 1, 4>(at(r), weights, acc + r * groups * 4, groups, stride);
-}
+// Four activations, twice, as 16-bit lanes.
+struct Bytes : WordProduct {
+  static constexpr int kSize = 1;
+  static v128_t inputs(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
+};
+struct Words : WordProduct {
+  static constexpr int kSize = 2;
+  static v128_t inputs(const uint8_t* a) { return wasm_v128_load64_splat(a); }
+};
 
 template <class Values>
 int value_at(const uint8_t* row, int k) {

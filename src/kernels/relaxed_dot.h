@@ -15,8 +15,19 @@ namespace dragoman {
 // Both: lane i of the result is lane i of sum plus the products of the four bytes of w (signed) and a (0..127) in that
 // lane. Exact whatever stands behind it: two products of 8 by 7 bits fit 16 bits.
 
+/// What both have of a Product of int8_tile.h.
+struct ByteProduct {
+  static constexpr int kSize = 1, kTile = 8;
+  using Weights = v128_t;
+  using Sum = v128_t;
+  static v128_t weights(const int8_t* w) { return wasm_v128_load(w); }
+  static v128_t inputs(const uint8_t* a) { return wasm_v128_load32_splat(a); }
+  static v128_t zero() { return wasm_i32x4_splat(0); }
+  static v128_t total(v128_t sum) { return sum; }
+};
+
 /// Four products into 32 bits: one instruction with VNNI and on ARM, five where the browser has to put it together.
-struct Dot {
+struct Dot : ByteProduct {
   v128_t add(v128_t w, v128_t a, v128_t sum) const {
 #if defined(__wasm_relaxed_simd__)
     return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w, a, sum);
@@ -32,7 +43,7 @@ struct Dot {
 };
 
 /// Two products into 16 bits, which every x86 does in one instruction, and widened: three.
-struct Pairs {
+struct Pairs : ByteProduct {
 #if defined(__wasm_relaxed_simd__)
   // A multiplication by ones widens as i32x4.extadd_pairwise does, but V8 loads the ones of that from memory each time,
   // by an address that it builds each time. `one` passes through an empty instruction to stay in a register: as a
