@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterEach, before, beforeEach, test } from 'node:test';
+import { HEADERS } from '../../scripts/site/serve.mjs';
 import { inEachBrowser } from './support/browsers.mjs';
 import { launchFirefox } from './support/firefox.mjs';
 import { answers } from './support/site.mjs';
@@ -270,7 +271,7 @@ inEachBrowser((environment) => {
       const languages = { sourceLanguage: 'de', targetLanguage: 'en' };
       assert.equal(typeof (await page.evaluate((languages) => attempt(languages), languages)), 'string');
       const failure = await page.evaluate(() => attempt());
-      assert.equal(failure.name, 'QuotaExceededError');
+      assert.equal(failure.name, 'QuotaExceededError', failure.message);
       assert.match(failure.message, /no room to keep the model file model\.safetensors/);
       assert.ok(failure.requested > 1_000_000);
       assert.ok(failure.quota === undefined || failure.quota < failure.requested, 'no quota that would have been enough');
@@ -279,6 +280,19 @@ inEachBrowser((environment) => {
       assert.equal(await page.evaluate(() => attempt()), 'Nein.');
       assert.equal(await page.evaluate(() => Translator.availability(EN_DE)), 'available');
     });
+  });
+
+  test('a full storage that forgets nothing either: pieces stay, the model is stored all the same', async () => {
+    // As Firefox does when a piece is to go and there is no room to note it.
+    const full = `Cache.prototype.delete = async () => { throw Object.assign(new Error(), { name: 'NS_ERROR_FILE_NO_DEVICE_SPACE' }); };`;
+    for (const name of ['/worker.js', '/worker-threads.js']) {
+      const script = await readFile(`${site.folder}${name}`, 'utf8');
+      site.rules.set(name, (_, response) =>
+        response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/javascript' }).end(`${full}${script}`),
+      );
+    }
+    assert.equal(await attempt(), 'Nein.');
+    assert.equal(await page.evaluate(() => Translator.availability(EN_DE)), 'available');
   });
 
   test('models.list says what there is and what is stored; models.delete frees it, and what is shared stays', async () => {

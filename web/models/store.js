@@ -52,7 +52,7 @@ export class ModelStore {
       try {
         await cache.put(fileKey(file.sha256), new Response(bytes, { headers }));
       } catch (cause) {
-        throw isFull(cause) ? await full(file, cause) : cause;
+        throw isFull(cause) ? { exception: await full(file, cause) } : cause;
       }
     });
   }
@@ -157,7 +157,10 @@ export class ModelStore {
     try {
       return await within(work(cache));
     } catch (error) {
-      if (isFull(error)) throw error;
+      // Only a file for which there is no room is told. A full store may also refuse to forget, or to note, something: that
+      // costs no more than another failure.
+      const { exception } = /** @type {{exception?: DOMException}} */ (error ?? {});
+      if (exception) throw exception;
       console.warn('Dragoman: the store of models fails.', error);
       return otherwise;
     }
