@@ -34,6 +34,10 @@ constexpr int kLongestWord = 24;
 // Of sentences with terms of a glossary: so many hypotheses, and as many more as the terms have pieces.
 constexpr int kPhrasesBeam = 4;
 
+// How far behind the likeliest hypothesis one of a beam may be (weights/README.md, "The beam"). Where next words are
+// wanted, or terms of a glossary, the unlikely ones are wanted, too.
+constexpr float kBeamMargin = 2;
+
 EngineOptions checked(EngineOptions options) {
   check(options);
   return options;
@@ -259,7 +263,8 @@ void Engine::encode(std::vector<Waiting> batch) {
     const TranslateOptions& options = sentence.options;
     std::vector<DecoderState> states;
     for (int i = 0; i < sentence.width; ++i) states.emplace_back(config(), limit);
-    const SearchOptions search = {config().eos, limit, options.scores, options.next_words > 0};
+    SearchOptions search = {config().eos, limit, options.scores, options.next_words > 0};
+    if (!search.by_probability && !sentence.phrases) search.margin = kBeamMargin;
     active_.push_back({std::move(sentence.owner), sentence.sentence, sentence.in_capitals, sentence.forced,
                        KvCache(config(), length), std::move(states), std::move(sentence.shortlist),
                        Beam(sentence.width, search, rules_of(sentence), sentence.phrases),

@@ -1,6 +1,7 @@
 #include "kernels/argmax.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/simd.h"
 
@@ -26,5 +27,35 @@ int argmax(const float* x, int n) {
 }
 
 int argmax_reference(const float* x, int n) { return static_cast<int>(std::max_element(x, x + n) - x); }
+
+std::vector<int> largest(const float* x, int n, int count) {
+  std::vector<int> best;
+  const auto consider = [&](int i) {
+    if (static_cast<int>(best.size()) == count) {
+      if (!(x[i] > x[best.back()])) return;
+      best.pop_back();
+    }
+    best.insert(std::partition_point(best.begin(), best.end(), [&](int j) { return x[j] >= x[i]; }), i);
+  };
+  int i = 0;
+  for (; i < std::min(n, count); ++i) consider(i);
+  // After the first few hundred, hardly ever is one of sixteen among the largest.
+  for (; i + 16 <= n; i += 16) {
+    const v128_t low = wasm_f32x4_pmax(wasm_v128_load(x + i), wasm_v128_load(x + i + 4));
+    const v128_t high = wasm_f32x4_pmax(wasm_v128_load(x + i + 8), wasm_v128_load(x + i + 12));
+    if (!wasm_v128_any_true(wasm_f32x4_gt(wasm_f32x4_pmax(low, high), wasm_f32x4_splat(x[best.back()])))) continue;
+    for (int j = i; j < i + 16; ++j) consider(j);
+  }
+  for (; i < n; ++i) consider(i);
+  return best;
+}
+
+std::vector<int> largest_reference(const float* x, int n, int count) {
+  std::vector<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  std::stable_sort(all.begin(), all.end(), [x](int a, int b) { return x[a] > x[b]; });
+  all.resize(std::min(n, count));
+  return all;
+}
 
 }  // namespace dragoman

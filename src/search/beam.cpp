@@ -8,20 +8,6 @@
 namespace dragoman {
 namespace {
 
-// Indices of the `count` largest of x, largest first.
-std::vector<int> largest(std::span<const float> x, int count) {
-  std::vector<int> best;
-  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
-    if (static_cast<int>(best.size()) == count) {
-      if (!(x[i] > x[best.back()])) continue;
-      best.pop_back();
-    }
-    const auto above = [&](int j) { return x[j] >= x[i]; };
-    best.insert(std::partition_point(best.begin(), best.end(), above), i);
-  }
-  return best;
-}
-
 template <class T>
 bool is_likelier(const T& a, const T& b) {
   return a.log_probability > b.log_probability;
@@ -89,7 +75,7 @@ void Beam::collect(int parent, const NextTokens& next, float normaliser) {
     insert(candidates_, {parent, next.token(i), log_probability, of_token, hypothesis.progress},
            is_likelier<Candidate>);
   };
-  const std::vector<int> best = largest(next.logits, 2 * width_);
+  const std::vector<int> best = largest(next.logits.data(), static_cast<int>(next.logits.size()), 2 * width_);
   for (const int i : best)
     if (next.logits[i] != kForbidden) add(i);
   if (!phrases_) return;
@@ -135,6 +121,8 @@ void Beam::advance() {
   parents_.clear();
   for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
     const bool ends = candidate.token == options_.eos;
+    // So far behind hardly any comes back, and each costs as much as the first: Freitag and Al-Onaizan 2017.
+    if (!ends && !next.empty() && candidate.log_probability < next.front().log_probability - options_.margin) continue;
     const Hypothesis& parent = live_[candidate.parent];
     Hypothesis hypothesis{parent.tokens, candidate.log_probability, candidate.parent,
                           ends,          parent.log_probabilities,  candidate.progress};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace dragoman {
@@ -31,6 +32,8 @@ struct SearchOptions {
   /// Find the likeliest hypotheses as they are, not per token, each as probable as it is among those that the rules
   /// leave.
   bool by_probability = false;
+  /// A hypothesis whose log-probability is by more than this below that of the likeliest one is given up.
+  float margin = std::numeric_limits<float>::infinity();
 };
 
 }  // namespace dragoman

@@ -225,6 +225,20 @@ TEST_CASE("argmax for all lengths takes the first of equal values", "[kernels]")
   }
 }
 
+TEST_CASE("the largest values for all lengths, of equal ones the first", "[kernels]") {
+  Random random(19);
+  for (int n = 1; n <= 80; ++n) {
+    for (const int count : {1, 2, 8, 33}) {
+      std::vector<float> x = random.reals(n, -5, 5);
+      REQUIRE(largest(x.data(), n, count) == largest_reference(x.data(), n, count));
+      for (float& value : x) value = std::round(value);
+      REQUIRE(largest(x.data(), n, count) == largest_reference(x.data(), n, count));
+      std::sort(x.begin(), x.end());
+      REQUIRE(largest(x.data(), n, count) == largest_reference(x.data(), n, count));
+    }
+  }
+}
+
 TEST_CASE("a step of an SSRU equals its definition for all widths", "[kernels]") {
   Random random(15);
   for (int width = 1; width <= 40; ++width) {

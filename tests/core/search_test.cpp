@@ -90,6 +90,27 @@ TEST_CASE("a beam takes the way that is better in the end, greedy search the bet
   }
 }
 
+TEST_CASE("hypotheses that are further behind than the margin are given up", "[search]") {
+  size_t fewer = 0;
+  for (const float margin : {0.0f, 0.5f, 2.0f, 1e9f}) {
+    Beam beam(4, {.eos = kEos, .limit = 12, .margin = margin}), all(4, {.eos = kEos, .limit = 12});
+    while (!beam.finished()) {
+      Matrix logits = test::fake_logits(beam.live(), kVocabulary);
+      beam.extend(logits, {});
+      for (const Hypothesis& hypothesis : beam.live())
+        CHECK(hypothesis.log_probability >= beam.live().front().log_probability - margin);
+      fewer += beam.live().size() < 4;
+      REQUIRE((beam.finished() || beam.parents().size() == beam.live().size()));
+    }
+    while (!all.finished()) {
+      Matrix logits = test::fake_logits(all.live(), kVocabulary);
+      all.extend(logits, {});
+    }
+    if (margin == 1e9f) CHECK(beam.best().tokens == all.best().tokens);
+  }
+  CHECK(fewer > 4);
+}
+
 TEST_CASE("parents and settled tokens tell what becomes of the hypotheses", "[search]") {
   for (const int width : {1, 2, 3, 8}) {
     Beam beam(width, {.eos = kEos, .limit = 12, .score = true});
