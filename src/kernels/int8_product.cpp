@@ -76,12 +76,12 @@ struct WordProduct {
 };
 
 // Four activations, twice, as 16-bit lanes.
-struct Bytes : WordProduct {
-  static constexpr int kSize = 1;
+struct Bytes : WordProduct {  // only where there is no relaxed SIMD: small rather than 5 % faster
+  static constexpr int kSize = 1, kUnroll = 1;
   static v128_t inputs(const uint8_t* a) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(a)); }
 };
 struct Words : WordProduct {
-  static constexpr int kSize = 2;
+  static constexpr int kSize = 2, kUnroll = 2;
   static v128_t inputs(const uint8_t* a) { return wasm_v128_load64_splat(a); }
 };
 

@@ -15,6 +15,7 @@ namespace dragoman {
 // A Product says how 4 inputs of 4 outputs (PackedInt8 in int8_product.h) are multiplied and added up:
 //   kSize     bytes of an activation
 //   kTile     rows x groups of 4 outputs at a time; their sums and what they wait for must fit the 16 registers of x86
+//   kUnroll   1 or 2 chunks at a time
 //   Weights   weights(const int8_t*): a chunk of 16 weights
 //   v128_t    inputs(const uint8_t*): 4 activations, as add() takes them
 //   Sum       zero(), add(Weights, v128_t inputs, Sum)
@@ -58,8 +59,9 @@ inline void accumulate_tile(const uint8_t* a, const int8_t* w, int32_t* acc, int
 #pragma unroll
     for (int g = 0; g < Groups; ++g) sum[r][g] = product.zero();
   int k = 0;
-  for (; k + 8 <= stride; k += 8) add_chunks<2>(product, rows, groups, sum);
-  if (k < stride) add_chunks<1>(product, rows, groups, sum);
+  if constexpr (Product::kUnroll == 2)
+    for (; k + 8 <= stride; k += 8) add_chunks<2>(product, rows, groups, sum);
+  for (; k < stride; k += 4) add_chunks<1>(product, rows, groups, sum);
 #pragma unroll
   for (int r = 0; r < Rows; ++r)
 #pragma unroll

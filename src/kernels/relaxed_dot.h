@@ -17,7 +17,7 @@ namespace dragoman {
 
 /// What both have of a Product of int8_tile.h.
 struct ByteProduct {
-  static constexpr int kSize = 1, kTile = 8;
+  static constexpr int kSize = 1, kTile = 8, kUnroll = 2;
   using Weights = v128_t;
   using Sum = v128_t;
   static v128_t weights(const int8_t* w) { return wasm_v128_load(w); }
