@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   translate_command->add_flag("!--no-shortlist", translate.engine.shortlist, "choose among the whole vocabulary");
   translate_command
       ->add_option("--beam", translate.options.beam,
-                   "hypotheses a sentence: 4 reads better and takes three times as long; default: 1, greedy")
+                   "hypotheses a sentence: 4 reads better and takes two to three times as long; default: 1, greedy")
       ->check(CLI::Range(1, kMaxHypotheses));
   translate_command->add_option("--prefix", translate.options.prefix,
                                 "what each translation begins with; lines must be single sentences");
