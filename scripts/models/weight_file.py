@@ -61,6 +61,18 @@ def read(path):
     return tensors, metadata
 
 
+def read_weights(path):
+    """{name: float32 array} of a float or an int8 file: integers times their scales. Of a shortlist nothing."""
+    tensors, _ = read(path)
+    weights = {}
+    for name, array in tensors.items():
+        if name.endswith('.weight_scale') or name.startswith('shortlist.'):
+            continue
+        scale = tensors.get(name + '_scale')
+        weights[name] = array.astype(np.float32) if scale is None else array.astype(np.float32) * scale[:, None]
+    return weights
+
+
 def write(path, tensors, form):
     """Write {name: array} in the order given; `form` goes to `__metadata__.format`."""
     data = b''.join(np.ascontiguousarray(array).tobytes() for array in tensors.values())

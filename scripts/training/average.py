@@ -8,14 +8,15 @@ import weight_file
 
 
 def average(models, out):
-    """Write the float model folder `out`. models: FOLDER[:PART], float, of one shape and vocabulary; parts are 1 unless said."""
+    """Write the float model folder `out`. models: FOLDER[:PART], float or int8, of one shape and vocabulary; parts are 1
+    unless said."""
     stated = [model.partition(':') for model in models]
     folders, parts = [folder for folder, _, _ in stated], [float(part or 1) for _, _, part in stated]
     mean = {}
     for folder, part in zip(folders, parts, strict=True):
-        for name, array in weight_file.read(os.path.join(folder, 'model.safetensors'))[0].items():
+        for name, array in weight_file.read_weights(os.path.join(folder, 'model.safetensors')).items():
             share = array.reshape(-1) if name == 'final_logits_bias' else array
-            mean[name] = mean.get(name, 0) + share.astype(np.float32) * np.float32(part / sum(parts))
+            mean[name] = mean.get(name, 0) + share * np.float32(part / sum(parts))
     os.makedirs(out, exist_ok=True)
     halves = {name: array.astype(np.float16) for name, array in mean.items()}
     weight_file.write(os.path.join(out, 'model.safetensors'), halves, 'pt')

@@ -184,14 +184,8 @@ def save(model, vocabulary_path, folder):
 
 def load(model, folder):
     """Go on from the weights of a model folder, float or int8; from one with another decoder unit, from what both have."""
-    tensors, _ = weight_file.read(os.path.join(folder, 'model.safetensors'))
-    state = {}
-    for name, array in tensors.items():
-        if name.endswith('.weight_scale') or name.startswith('shortlist.'):
-            continue
-        scale = tensors.get(name + '_scale')
-        real = array.astype(np.float32)
-        state[name] = torch.from_numpy(real if scale is None else real * scale[:, None])
+    weights = weight_file.read_weights(os.path.join(folder, 'model.safetensors'))
+    state = {name: torch.from_numpy(array) for name, array in weights.items()}
     state['final_logits_bias'] = state['final_logits_bias'].reshape(-1)
     with open(os.path.join(folder, 'config.json'), encoding='utf-8') as file:
         same = json.load(file).get('decoder_unit') == model.config.get('decoder_unit')

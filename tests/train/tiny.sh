@@ -56,9 +56,9 @@ print(f'# the largest difference of a weight: {apart:.4f} of the largest weight'
 sys.exit(not 0 < apart < 0.02)"
 check "training can go on from float and from int8 weights" $?
 
-scripts/train average --models "$work/float:3" "$work/float" --out "$work/average" &&
+scripts/train average --models "$work/float:3" "$work/int8" --out "$work/average" &&
   bad=$(wrong "$work/average") && [ "$bad" != all ] && [ "$bad" -le 20 ]
-check "the average of a model with itself is that model" $?
+check "the average of a model with itself as int8 is that model" $?
 
 head -n 100 "$work/pairs.en-de.tsv" > "$work/good.en-de.tsv"
 sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good.en-de.tsv" - > "$work/mixed.en-de.tsv"
