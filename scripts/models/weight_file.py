@@ -62,14 +62,16 @@ def read(path):
 
 
 def read_weights(path):
-    """{name: float32 array} of a float or an int8 file: integers times their scales. Of a shortlist nothing."""
+    """{name: float32 array} of a float or an int8 file: integers times their scales, biases flat (MarianMT has one of
+    the logits as [1, V]). Of a shortlist nothing."""
     tensors, _ = read(path)
     weights = {}
     for name, array in tensors.items():
         if name.endswith('.weight_scale') or name.startswith('shortlist.'):
             continue
         scale = tensors.get(name + '_scale')
-        weights[name] = array.astype(np.float32) if scale is None else array.astype(np.float32) * scale[:, None]
+        real = array.astype(np.float32) if scale is None else array.astype(np.float32) * scale[:, None]
+        weights[name] = real.reshape(-1) if name == 'final_logits_bias' else real
     return weights
 
 

@@ -15,8 +15,7 @@ def average(models, out):
     mean = {}
     for folder, part in zip(folders, parts, strict=True):
         for name, array in weight_file.read_weights(os.path.join(folder, 'model.safetensors')).items():
-            share = array.reshape(-1) if name == 'final_logits_bias' else array
-            mean[name] = mean.get(name, 0) + share * np.float32(part / sum(parts))
+            mean[name] = mean.get(name, 0) + array * np.float32(part / sum(parts))
     os.makedirs(out, exist_ok=True)
     halves = {name: array.astype(np.float16) for name, array in mean.items()}
     weight_file.write(os.path.join(out, 'model.safetensors'), halves, 'pt')

@@ -186,7 +186,6 @@ def load(model, folder):
     """Go on from the weights of a model folder, float or int8; from one with another decoder unit, from what both have."""
     weights = weight_file.read_weights(os.path.join(folder, 'model.safetensors'))
     state = {name: torch.from_numpy(array) for name, array in weights.items()}
-    state['final_logits_bias'] = state['final_logits_bias'].reshape(-1)
     with open(os.path.join(folder, 'config.json'), encoding='utf-8') as file:
         same = json.load(file).get('decoder_unit') == model.config.get('decoder_unit')
     common = state if same else {name: tensor for name, tensor in state.items() if name in model.state_dict()}
