@@ -17,12 +17,12 @@ namespace dragoman {
 namespace {
 
 // Numbers are floats, and printed with as many digits as those need.
-using Json =
+using FloatJson =
     nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t, std::uint64_t, float>;
 
 // Lists of lists [..., size of the last dimension].
-Json nested(std::span<const float> values, std::span<const size_t> shape) {
-  Json list = Json::array();
+FloatJson nested(std::span<const float> values, std::span<const size_t> shape) {
+  FloatJson list = FloatJson::array();
   if (shape.size() == 1) {
     for (const float value : values) list.push_back(value);
     return list;
@@ -33,23 +33,23 @@ Json nested(std::span<const float> values, std::span<const size_t> shape) {
   return list;
 }
 
-Json json_of(const std::vector<float>& values, std::initializer_list<size_t> shape) {
+FloatJson json_of(const std::vector<float>& values, std::initializer_list<size_t> shape) {
   return nested(values, {shape.begin(), shape.size()});
 }
 
-Json json_of(const InspectedSide& side, int layers, int heads, int width) {
+FloatJson json_of(const InspectedSide& side, int layers, int heads, int width) {
   const size_t tokens = side.tokens.size(), states = side.hidden.size() / tokens / width;
-  Json object{{"tokens", side.tokens},
-              {"pieces", side.pieces},
-              {"hidden", json_of(side.hidden, {states, tokens, size_t(width)})}};
+  FloatJson object{{"tokens", side.tokens},
+                   {"pieces", side.pieces},
+                   {"hidden", json_of(side.hidden, {states, tokens, size_t(width)})}};
   if (!side.self_attention.empty())
     object["self_attention"] = json_of(side.self_attention, {size_t(layers), size_t(heads), tokens, tokens});
   return object;
 }
 
-Json json_of(const Inspection& found, const Config& c) {
+FloatJson json_of(const Inspection& found, const Config& c) {
   const size_t columns = found.source.tokens.size(), rows = found.target.tokens.size();
-  Json target = json_of(found.target, c.decoder_layers, c.decoder_heads, c.width);
+  FloatJson target = json_of(found.target, c.decoder_layers, c.decoder_heads, c.width);
   target["cross_attention"] =
       json_of(found.cross_attention, {size_t(c.decoder_layers), size_t(c.decoder_heads), rows, columns});
   target["log_probabilities"] = found.log_probabilities;
@@ -57,11 +57,11 @@ Json json_of(const Inspection& found, const Config& c) {
 }
 
 // true: hidden, as torch's masks have it. [sentences, longest]
-Json padding_mask(const std::vector<size_t>& lengths) {
+FloatJson padding_mask(const std::vector<size_t>& lengths) {
   const size_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  Json mask = Json::array();
+  FloatJson mask = FloatJson::array();
   for (const size_t length : lengths) {
-    Json row = Json::array();
+    FloatJson row = FloatJson::array();
     for (size_t i = 0; i < longest; ++i) row.push_back(i >= length);
     mask.push_back(std::move(row));
   }
@@ -69,7 +69,7 @@ Json padding_mask(const std::vector<size_t>& lengths) {
 }
 
 // [longest, longest]: a row's own position and those before it are seen.
-Json causal_mask(const std::vector<size_t>& lengths) {
+FloatJson causal_mask(const std::vector<size_t>& lengths) {
   std::vector<size_t> seen;
   for (size_t i = 1; !lengths.empty() && i <= *std::max_element(lengths.begin(), lengths.end()); ++i) seen.push_back(i);
   return padding_mask(seen);
@@ -79,7 +79,7 @@ Json causal_mask(const std::vector<size_t>& lengths) {
 
 void inspect_lines(const std::string& folder, std::istream& in, std::ostream& out) {
   const Engine engine(read_model_folder(folder));
-  Json sentences = Json::array();
+  FloatJson sentences = FloatJson::array();
   std::vector<size_t> sources, targets;
   for (std::string line; std::getline(in, line);) {
     const size_t tab = std::min(line.find('\t'), line.size());
@@ -88,14 +88,14 @@ void inspect_lines(const std::string& folder, std::istream& in, std::ostream& ou
     const Inspection found = engine.inspect(text, translation);
     sources.push_back(found.source.tokens.size());
     targets.push_back(found.target.tokens.size());
-    Json object{{"source", sanitize_utf8(text)}};
+    FloatJson object{{"source", sanitize_utf8(text)}};
     object.update(json_of(found, engine.config()));
     sentences.push_back(std::move(object));
   }
-  const Json masks{{"source_padding", padding_mask(sources)},
-                   {"target_padding", padding_mask(targets)},
-                   {"causal", causal_mask(targets)}};
-  out << Json{{"sentences", sentences}, {"masks", masks}}.dump() << '\n';
+  const FloatJson masks{{"source_padding", padding_mask(sources)},
+                        {"target_padding", padding_mask(targets)},
+                        {"causal", causal_mask(targets)}};
+  out << FloatJson{{"sentences", sentences}, {"masks", masks}}.dump() << '\n';
   require(static_cast<bool>(out), ErrorCode::kIo, "cannot write what was found");
 }
 

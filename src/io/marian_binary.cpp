@@ -9,10 +9,9 @@
 namespace dragoman {
 namespace {
 
-constexpr auto kBad = ErrorCode::kBadModel;
+using enum ErrorCode;
 constexpr uint64_t kVersion = 1, kShortlistMagic = 0xF11A48D5013417F5;
 constexpr uint64_t kF32 = 0x0404, kBytes = 0x0101, kInt8Matrix = 0x4101;
-constexpr uint64_t kMaxDimensions = 8;
 constexpr std::string_view kConfig = "special:model.yml", kMultiplier = "_QuantMultA";
 
 // Takes a file apart from its front; asking for more than is there is an error.
@@ -22,7 +21,7 @@ class Cursor {
   Cursor(std::span<Byte> rest, const char* file) : rest_(rest), file_(file) {}
 
   std::span<Byte> take(uint64_t bytes, std::string_view what) {
-    require(bytes <= rest_.size(), kBad, file_, " is cut off: ", what, " needs ", bytes, " bytes, ", rest_.size(),
+    require(bytes <= rest_.size(), kBadModel, file_, " is cut off: ", what, " needs ", bytes, " bytes, ", rest_.size(),
             " are there");
     const auto taken = rest_.first(bytes);
     rest_ = rest_.subspan(bytes);
@@ -53,9 +52,11 @@ using ModelCursor = Cursor<std::byte>;
 
 std::vector<Item> read_items(ModelCursor& in) {
   const auto version = in.number<uint64_t>("its version");
-  require(version == kVersion, kBad, "model file has version ", version, " of Marian's binary format, not ", kVersion);
+  require(version == kVersion, kBadModel, "model file has version ", version, " of Marian's binary format, not ",
+          kVersion);
   const auto count = in.number<uint64_t>("its number of tensors");
-  require(count <= in.rest() / 32, kBad, "model file claims to hold ", count, " tensors, more than it has room for");
+  require(count <= in.rest() / 32, kBadModel, "model file claims to hold ", count,
+          " tensors, more than it has room for");
   std::vector<Item> items(count);
   for (Item& item : items) {
     for (uint64_t* field : {&item.name_bytes, &item.type, &item.dimensions, &item.bytes})
@@ -63,14 +64,15 @@ std::vector<Item> read_items(ModelCursor& in) {
   }
   for (Item& item : items) {
     const auto name = in.take(item.name_bytes, "a tensor's name");
-    require(!name.empty() && name.back() == std::byte{0}, kBad, "model file has a tensor whose name does not end");
+    require(!name.empty() && name.back() == std::byte{0}, kBadModel, "model file has a tensor whose name does not end");
     item.name.assign(reinterpret_cast<const char*>(name.data()), name.size() - 1);
   }
   for (Item& item : items) {
-    require(item.dimensions <= kMaxDimensions, kBad, "tensor ", item.name, " claims ", item.dimensions, " dimensions");
+    require(item.dimensions <= kMaxDimensions, kBadModel, "tensor ", item.name, " claims ", item.dimensions,
+            " dimensions");
     for (uint64_t i = 0; i < item.dimensions; ++i) {
       const auto size = in.number<int32_t>("a tensor's shape");
-      require(size > 0, kBad, "tensor ", item.name, " claims a size of ", size);
+      require(size > 0, kBadModel, "tensor ", item.name, " claims a size of ", size);
       item.shape.push_back(size);
     }
   }
@@ -82,12 +84,12 @@ std::vector<Item> read_items(ModelCursor& in) {
 uint64_t values_of(const Item& item, uint64_t value_bytes, uint64_t behind) {
   uint64_t values = 1;
   for (const int64_t size : item.shape) {
-    require(values <= item.bytes / size, kBad, "tensor ", item.name, " claims to be larger than its ", item.bytes,
+    require(values <= item.bytes / size, kBadModel, "tensor ", item.name, " claims to be larger than its ", item.bytes,
             " bytes");
     values *= static_cast<uint64_t>(size);
   }
-  require(behind <= item.bytes && values <= (item.bytes - behind) / value_bytes, kBad, "tensor ", item.name, " has ",
-          item.bytes, " bytes, too few for ", values, " values");
+  require(behind <= item.bytes && values <= (item.bytes - behind) / value_bytes, kBadModel, "tensor ", item.name,
+          " has ", item.bytes, " bytes, too few for ", values, " values");
   return values;
 }
 
@@ -96,7 +98,7 @@ bool is_embedding(const Item& item) { return item.name.ends_with("Wemb") || item
 
 // [size] of [1, size], [outputs, inputs] of [inputs, outputs]; an embedding keeps its own.
 std::vector<int64_t> our_shape(const Item& item) {
-  require(item.shape.size() == 1 || item.shape.size() == 2, kBad, "tensor ", item.name, " has ", item.shape.size(),
+  require(item.shape.size() == 1 || item.shape.size() == 2, kBadModel, "tensor ", item.name, " has ", item.shape.size(),
           " dimensions; 1 and 2 are supported");
   if (item.shape.size() == 1 || item.shape[0] == 1) return {item.shape.back()};
   if (is_embedding(item)) return item.shape;
@@ -124,7 +126,7 @@ Tensor int8_tensor(const Item& item, std::span<std::byte> data) {
   float multiplier;
   std::memcpy(&multiplier, data.data() + values, sizeof multiplier);
   const float scale = 1 / multiplier;
-  require(multiplier > 0 && std::isfinite(scale) && scale > 0, kBad, "tensor ", item.name, " has the multiplier ",
+  require(multiplier > 0 && std::isfinite(scale) && scale > 0, kBadModel, "tensor ", item.name, " has the multiplier ",
           multiplier, ", which cannot be");
   return {TensorType::kI8, our_shape(item), data.first(values), scale};
 }
@@ -155,43 +157,44 @@ MarianModel parse_marian_model(std::span<std::byte> file) {
   for (const Item& item : read_items(in)) {
     const auto data = in.take(item.bytes, item.name);
     if (item.name == kConfig) {
-      require(item.type == kBytes && !has_config, kBad, "model file's ", kConfig, " is not one run of bytes");
+      require(item.type == kBytes && !has_config, kBadModel, "model file's ", kConfig, " is not one run of bytes");
       model.config.assign(reinterpret_cast<const char*>(data.data()), values_of(item, 1, 0));
       has_config = true;
     } else if (!item.name.ends_with(kMultiplier)) {
-      require(item.type == kF32 || item.type == kInt8Matrix, kBad, "tensor ", item.name, " has Marian's type ",
+      require(item.type == kF32 || item.type == kInt8Matrix, kBadModel, "tensor ", item.name, " has Marian's type ",
               item.type, "; ", kF32, " (F32) and ", kInt8Matrix, " (intgemm8) are supported");
       auto tensor = item.type == kF32 ? float_tensor(item, data) : int8_tensor(item, data);
-      require(model.tensors.emplace(item.name, std::move(tensor)).second, kBad, "model file holds ", item.name,
+      require(model.tensors.emplace(item.name, std::move(tensor)).second, kBadModel, "model file holds ", item.name,
               " twice");
     }
   }
-  require(in.rest() == 0, kBad, "model file has ", in.rest(), " bytes that belong to no tensor");
-  require(has_config, kBad, "model file lacks ", kConfig, ": only such as Marian writes for translators have it");
+  require(in.rest() == 0, kBadModel, "model file has ", in.rest(), " bytes that belong to no tensor");
+  require(has_config, kBadModel, "model file lacks ", kConfig, ": only such as Marian writes for translators have it");
   return model;
 }
 
 MarianShortlist parse_marian_shortlist(std::span<const std::byte> file) {
   Cursor<const std::byte> in(file, "shortlist file");
   const auto magic = in.number<uint64_t>("its first number");
-  require(magic == kShortlistMagic, kBad, "shortlist file does not begin as Marian's do");
+  require(magic == kShortlistMagic, kBadModel, "shortlist file does not begin as Marian's do");
   const auto expected = in.number<uint64_t>("its checksum");
   const auto hashed = file.subspan(2 * sizeof(uint64_t));
   MarianShortlist list{in.number<uint64_t>("its header"), {}, {}};
   in.number<uint64_t>("its header");  // the most for a piece: of no use here
   const auto offsets = in.number<uint64_t>("its header"), pieces = in.number<uint64_t>("its header");
-  require(offsets >= 2 && offsets <= in.rest() / sizeof(uint64_t), kBad, "shortlist file claims ", offsets,
+  require(offsets >= 2 && offsets <= in.rest() / sizeof(uint64_t), kBadModel, "shortlist file claims ", offsets,
           " offsets, which it has no room for");
   const auto offset_bytes = in.take(offsets * sizeof(uint64_t), "its offsets");
-  require(in.rest() % sizeof(uint32_t) == 0 && pieces == in.rest() / sizeof(uint32_t), kBad, "shortlist file claims ",
-          pieces, " pieces; ", in.rest(), " bytes are there for them");
-  require(checksum(hashed) == expected, kBad, "shortlist file is damaged: its contents do not match their checksum");
+  require(in.rest() % sizeof(uint32_t) == 0 && pieces == in.rest() / sizeof(uint32_t), kBadModel,
+          "shortlist file claims ", pieces, " pieces; ", in.rest(), " bytes are there for them");
+  require(checksum(hashed) == expected, kBadModel,
+          "shortlist file is damaged: its contents do not match their checksum");
   list.offsets.resize(offsets);
   std::memcpy(list.offsets.data(), offset_bytes.data(), offset_bytes.size());
   list.piece_bytes = in.take(in.rest(), "its pieces");
   require(list.offsets.front() == 0 && list.offsets.back() == pieces &&
               std::is_sorted(list.offsets.begin(), list.offsets.end()),
-          kBad, "shortlist file's offsets do not ascend from 0 to ", pieces);
+          kBadModel, "shortlist file's offsets do not ascend from 0 to ", pieces);
   return list;
 }
 

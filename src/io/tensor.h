@@ -7,6 +7,9 @@
 
 namespace dragoman {
 
+/// A file that claims a tensor of more dimensions is damaged.
+constexpr uint64_t kMaxDimensions = 8;
+
 enum class TensorType { kF32, kF16, kI8, kU16 };
 
 /// A named array inside the caller's bytes: nothing is copied. The bytes are writable so that the owner may repack a

@@ -14,26 +14,26 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto kBad = ErrorCode::kBadConfig;
+using enum ErrorCode;
 
 json parse_object(std::string_view text) {
   json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  require(config.is_object(), kBad, "config.json is not a JSON object");
+  require(config.is_object(), kBadConfig, "config.json is not a JSON object");
   return config;
 }
 
 int read_int(const json& config, const char* key, int least, int most) {
   const auto it = config.find(key);
-  require(it != config.end() && it->is_number_integer(), kBad, "config.json lacks the whole number '", key, "'");
+  require(it != config.end() && it->is_number_integer(), kBadConfig, "config.json lacks the whole number '", key, "'");
   const auto value = it->get<int64_t>();
-  require(least <= value && value <= most, kBad, "config.json: ", key, " is ", value, ", which is not within ", least,
-          "..", most);
+  require(least <= value && value <= most, kBadConfig, "config.json: ", key, " is ", value, ", which is not within ",
+          least, "..", most);
   return static_cast<int>(value);
 }
 
 std::string read_language(const json& config, const char* key) {
   const auto it = config.find(key);
-  require(it != config.end() && it->is_string() && !it->get_ref<const std::string&>().empty(), kBad,
+  require(it != config.end() && it->is_string() && !it->get_ref<const std::string&>().empty(), kBadConfig,
           "config.json lacks the language tag '", key, "'");
   return it->get<std::string>();
 }
@@ -48,11 +48,11 @@ std::vector<Head> read_alignment_heads(const json& config, const Config& c) {
   const auto it = config.find(kKey);
   if (it == config.end()) return usual_alignment_heads(c);
   std::vector<Head> heads;
-  require(it->is_array() && !it->empty(), kBad, "config.json: ", kKey, " is no list of [layer, head]");
+  require(it->is_array() && !it->empty(), kBadConfig, "config.json: ", kKey, " is no list of [layer, head]");
   for (const json& pair : *it) {
     const bool two =
         pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned();
-    require(two && pair[0] < c.decoder_layers && pair[1] < c.decoder_heads, kBad, "config.json: ", kKey,
+    require(two && pair[0] < c.decoder_layers && pair[1] < c.decoder_heads, kBadConfig, "config.json: ", kKey,
             " names what is no [layer, head] of ", c.decoder_layers, " layers with ", c.decoder_heads, " heads");
     heads.push_back({pair[0].get<int>(), pair[1].get<int>()});
   }
@@ -63,7 +63,7 @@ std::vector<Head> read_alignment_heads(const json& config, const Config& c) {
 bool read_bool(const json& config, const char* key, bool missing) {
   const auto it = config.find(key);
   if (it == config.end()) return missing;
-  require(it->is_boolean(), kBad, "config.json: ", key, " must be true or false");
+  require(it->is_boolean(), kBadConfig, "config.json: ", key, " must be true or false");
   return it->get<bool>();
 }
 
@@ -81,7 +81,7 @@ Value read_word(const json& config, const char* key, std::initializer_list<std::
     if (*it == word) return value;
     known += (known.empty() ? "\"" : ", \"") + std::string(word) + '"';
   }
-  fail(kBad, "config.json: ", key, " must be one of ", known, ", not ", printed(*it));
+  fail(kBadConfig, "config.json: ", key, " must be one of ", known, ", not ", printed(*it));
 }
 
 // For each layer, the one whose parameters it has.
@@ -90,15 +90,16 @@ std::vector<int> read_tied_layers(const json& config, const char* key, int layer
   std::iota(tied.begin(), tied.end(), 0);
   const auto it = config.find(key);
   if (it == config.end()) return tied;
-  require(it->is_array() && it->size() == tied.size(), kBad, "config.json: ", key, " is no list of ", layers,
+  require(it->is_array() && it->size() == tied.size(), kBadConfig, "config.json: ", key, " is no list of ", layers,
           " layers");
   for (int i = 0; i < layers; ++i) {
-    require((*it)[i].is_number_unsigned() && (*it)[i] < layers, kBad, "config.json: ", key, " names no layer below ",
-            layers, " for layer ", i);
+    require((*it)[i].is_number_unsigned() && (*it)[i] < layers, kBadConfig, "config.json: ", key,
+            " names no layer below ", layers, " for layer ", i);
     tied[i] = (*it)[i].get<int>();
   }
   for (const int layer : tied)
-    require(tied[layer] == layer, kBad, "config.json: ", key, " has layer ", layer, " lend parameters it does not own");
+    require(tied[layer] == layer, kBadConfig, "config.json: ", key, " has layer ", layer,
+            " lend parameters it does not own");
   return tied;
 }
 
@@ -150,19 +151,19 @@ void read_variants(const json& config, Config& c) {
 // The width of a head, which need not share out the layer's.
 int read_head_width(const json& config, const char* key, int width, int heads) {
   const int head_width = read_int(config, key, 1, 8192, 0);
-  require(head_width != 0 || width % heads == 0, kBad, "config.json: ", heads,
+  require(head_width != 0 || width % heads == 0, kBadConfig, "config.json: ", heads,
           " attention heads do not divide d_model ", width, ", and ", key, " is missing");
   const int found = head_width != 0 ? head_width : width / heads;
-  require(heads * found <= 65536, kBad, "config.json: ", heads, " heads of ", found, " numbers are too wide");
+  require(heads * found <= 65536, kBadConfig, "config.json: ", heads, " heads of ", found, " numbers are too wide");
   return found;
 }
 
 void check_widths(const Config& c) {
   const bool sinusoidal = c.positions != Positions::kNone && c.positions != Positions::kLearned;
   for (const int width : {c.encoder_width, c.width})
-    require(!sinusoidal || width % 2 == 0, kBad, "config.json: d_model ", width,
+    require(!sinusoidal || width % 2 == 0, kBadConfig, "config.json: d_model ", width,
             " is odd; positions need as many sines as cosines");
-  require(!c.shared_embedding || c.encoder_width == c.width, kBad,
+  require(!c.shared_embedding || c.encoder_width == c.width, kBadConfig,
           "config.json: both sides share one embedding, but their widths are ", c.encoder_width, " and ", c.width);
 }
 
@@ -182,7 +183,7 @@ std::pair<std::string, std::string> parse_languages(std::string_view text) {
 Config parse_config(std::string_view text) {
   const json config = parse_object(text);
   const auto type = config.find("model_type");
-  require(type != config.end() && *type == "marian", kBad, "config.json: model_type must be \"marian\", not ",
+  require(type != config.end() && *type == "marian", kBadConfig, "config.json: model_type must be \"marian\", not ",
           type == config.end() ? "missing" : printed(*type));
 
   Config c{};
@@ -203,9 +204,9 @@ Config parse_config(std::string_view text) {
   if (!c.shared_embedding) c.vocabulary = read_int(config, "decoder_vocab_size", 2, 1 << 20, c.vocabulary);
   c.eos = read_int(config, "eos_token_id", 0, std::min(c.source_vocabulary, c.vocabulary) - 1);
   const auto eps = config.find("layer_norm_eps");
-  require(eps != config.end() && eps->is_number(), kBad, "config.json lacks the number 'layer_norm_eps'");
+  require(eps != config.end() && eps->is_number(), kBadConfig, "config.json lacks the number 'layer_norm_eps'");
   c.layer_norm_eps = eps->get<float>();
-  require(c.layer_norm_eps > 0 && c.layer_norm_eps < 1, kBad, "config.json: layer_norm_eps is ", c.layer_norm_eps,
+  require(c.layer_norm_eps > 0 && c.layer_norm_eps < 1, kBadConfig, "config.json: layer_norm_eps is ", c.layer_norm_eps,
           ", which is not within 0..1");
   read_variants(config, c);
   check_widths(c);

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-constexpr auto kBad = ErrorCode::kBadConfig;
+using enum ErrorCode;
 
 // Options that change nothing for a Transformer that is not trained: of recurrent models, of training and of other
 // types. What they are set to does not matter.
@@ -88,7 +88,7 @@ class Options {
 
   bool take_bool(std::string_view key) {
     const std::string value = take(key, "false");
-    require(value == "true" || value == "false", kBad, "special:model.yml: ", key, " is '", value,
+    require(value == "true" || value == "false", kBadConfig, "special:model.yml: ", key, " is '", value,
             "', neither true nor false");
     return value == "true";
   }
@@ -96,14 +96,14 @@ class Options {
   static int to_int(std::string_view key, std::string_view text, int least, int most) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    require(error == std::errc() && end == text.data() + text.size() && least <= value && value <= most, kBad,
+    require(error == std::errc() && end == text.data() + text.size() && least <= value && value <= most, kBadConfig,
             "special:model.yml: ", key, " is ", text, ", which is not a whole number within ", least, "..", most);
     return value;
   }
 
   void expect_empty() const {
-    require(values_.empty(), kBad, "special:model.yml has the option '", values_.empty() ? "" : values_.begin()->first,
-            "', which this core does not know");
+    require(values_.empty(), kBadConfig, "special:model.yml has the option '",
+            values_.empty() ? "" : values_.begin()->first, "', which this core does not know");
   }
 
  private:
@@ -111,11 +111,11 @@ class Options {
     if (trimmed(line).empty() || line.front() == '#') return;
     const bool continues = line.front() == ' ' || line.front() == '-';
     const size_t colon = line.find(':');
-    require(continues ? value != nullptr : colon != line.npos, kBad, "special:model.yml is not as Marian writes it: '",
-            line.substr(0, 80), "'");
+    require(continues ? value != nullptr : colon != line.npos, kBadConfig,
+            "special:model.yml is not as Marian writes it: '", line.substr(0, 80), "'");
     if (!continues) {
       const auto [at, is_new] = values_.emplace(trimmed(line.substr(0, colon)), "");
-      require(is_new, kBad, "special:model.yml has the option '", at->first, "' twice");
+      require(is_new, kBadConfig, "special:model.yml has the option '", at->first, "' twice");
       value = &at->second;
       line.remove_prefix(colon + 1);
     }
@@ -132,8 +132,8 @@ class Options {
 };
 
 void expect(std::string_view key, const std::string& value, std::string_view expected) {
-  require(value == expected, kBad, "special:model.yml: ", key, " must be '", expected, "', not '", value.substr(0, 80),
-          "'");
+  require(value == expected, kBadConfig, "special:model.yml: ", key, " must be '", expected, "', not '",
+          value.substr(0, 80), "'");
 }
 
 // What is done around a layer: a(dd) and n(orm); d(ropout) is nothing in translation.
@@ -152,7 +152,7 @@ bool take_norm(Options& options, std::string_view key) {
 
 void take_norms(Options& options, Config& c) {
   c.encoder_norm_first = c.decoder_norm_first = take_norm(options, "transformer-preprocess");
-  require(!c.decoder_norm_first || c.decoder_unit != DecoderUnit::kSsru, kBad,
+  require(!c.decoder_norm_first || c.decoder_unit != DecoderUnit::kSsru, kBadConfig,
           "special:model.yml: transformer-preprocess 'n' is not supported before an SSRU");
   expect("transformer-postprocess", take_operations(options, "transformer-postprocess", "an"),
          c.encoder_norm_first ? "a" : "an");
@@ -174,10 +174,10 @@ std::vector<int> take_tied_layers(Options& options, int layers) {
     tied.resize(layers);
     std::iota(tied.begin(), tied.end(), 0);
   }
-  require(tied.size() == static_cast<size_t>(layers), kBad, "special:model.yml: ", kKey, " has ", tied.size(),
+  require(tied.size() == static_cast<size_t>(layers), kBadConfig, "special:model.yml: ", kKey, " has ", tied.size(),
           " layers; dec-depth is ", layers);
   for (const int layer : tied)
-    require(tied[layer] == layer, kBad, "special:model.yml: ", kKey, " has layer ", layer + 1,
+    require(tied[layer] == layer, kBadConfig, "special:model.yml: ", kKey, " has layer ", layer + 1,
             " lend parameters it does not own");
   return tied;
 }
@@ -186,10 +186,10 @@ DecoderUnit take_decoder_unit(Options& options) {
   const std::string autoreg = options.take("transformer-decoder-autoreg", "self-attention");
   const std::string cell = options.take("dec-cell", "");
   if (autoreg == "self-attention") return DecoderUnit::kSelfAttention;
-  require(autoreg == "rnn", kBad,
+  require(autoreg == "rnn", kBadConfig,
           "special:model.yml: transformer-decoder-autoreg must be 'self-attention' or 'rnn', not '",
           autoreg.substr(0, 80), "'");
-  require(cell == "ssru", kBad, "special:model.yml: dec-cell must be 'ssru', not '", cell.substr(0, 80), "'");
+  require(cell == "ssru", kBadConfig, "special:model.yml: dec-cell must be 'ssru', not '", cell.substr(0, 80), "'");
   return DecoderUnit::kSsru;
 }
 
@@ -210,8 +210,8 @@ void take_vocabularies(Options& options, Config& c) {
   const bool source = options.take_bool("tied-embeddings-src");
   c.tied_output = all || target;
   c.shared_embedding = all || source;
-  require(!c.shared_embedding || c.source_vocabulary == c.vocabulary, kBad, "special:model.yml: dim-vocabs are ", sizes,
-          ", though both sides share one embedding");
+  require(!c.shared_embedding || c.source_vocabulary == c.vocabulary, kBadConfig, "special:model.yml: dim-vocabs are ",
+          sizes, ", though both sides share one embedding");
 }
 
 struct Renaming {
@@ -270,7 +270,7 @@ Config parse_marian_config(std::string_view yml, std::string_view config_json) {
   c.encoder_layers = options.take_int("enc-depth", 1, 64);
   c.decoder_layers = options.take_int("dec-depth", 1, 64);
   c.encoder_heads = c.decoder_heads = options.take_int("transformer-heads", 1, 256);
-  require(c.width % 2 == 0 && c.width % c.encoder_heads == 0, kBad, "special:model.yml: dim-emb ", c.width,
+  require(c.width % 2 == 0 && c.width % c.encoder_heads == 0, kBadConfig, "special:model.yml: dim-emb ", c.width,
           " is odd or not a multiple of transformer-heads, ", c.encoder_heads);
   c.decoder_unit = take_decoder_unit(options);
   take_norms(options, c);
@@ -327,7 +327,7 @@ std::string marian_name(const Config& config, const std::string& name) {
                std::string(letter);
     }
   }
-  fail(ErrorCode::kBadModel, "Marian has no tensor like ", name);
+  fail(kBadModel, "Marian has no tensor like ", name);
 }
 
 }  // namespace dragoman

@@ -16,7 +16,7 @@
 namespace dragoman {
 namespace {
 
-constexpr auto kBad = ErrorCode::kBadModel;
+using enum ErrorCode;
 
 // Trained weights are below 100. The bound keeps every activation of a damaged or hostile model finite: with layer
 // norms between the products nothing then exceeds 1e30.
@@ -57,7 +57,8 @@ class TensorReader {
       has_int8_ = true;
       return Int8Matrix(tensor.bytes, row_scales(name, tensor, outputs), outputs, width);
     }
-    require(tensor.type != TensorType::kU16, kBad, "tensor ", file_name(name), " is U16; it must be I8, F32 or F16");
+    require(tensor.type != TensorType::kU16, kBadModel, "tensor ", file_name(name),
+            " is U16; it must be I8, F32 or F16");
     FloatMatrix weights{Matrix(outputs, width)};
     read_floats(name, tensor, weights.values.data());
     return weights;
@@ -65,7 +66,7 @@ class TensorReader {
 
   Vector vector(const std::string& name, const std::vector<int64_t>& shape) {
     const Tensor tensor = take(name, shape);
-    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBad, "tensor ", file_name(name),
+    require(tensor.type == TensorType::kF32 || tensor.type == TensorType::kF16, kBadModel, "tensor ", file_name(name),
             " must be F32 or F16");
     int64_t size = 1;
     for (int64_t n : shape) size *= n;
@@ -92,7 +93,7 @@ class TensorReader {
     if (!tensors_.contains("shortlist.candidates")) return std::nullopt;
     auto candidates = pieces("shortlist.candidates", c.vocabulary);
     const auto sources = static_cast<size_t>(c.source_vocabulary);
-    require(candidates.size() % sources == 0, kBad, "tensor shortlist.candidates has ", candidates.size(),
+    require(candidates.size() % sources == 0, kBadModel, "tensor shortlist.candidates has ", candidates.size(),
             " pieces; it needs as many for each of ", sources);
     std::vector<uint32_t> offsets;
     for (size_t i = 0; i <= sources; ++i) offsets.push_back(static_cast<uint32_t>(candidates.size() / sources * i));
@@ -110,7 +111,7 @@ class TensorReader {
   bool has_int8() const { return has_int8_; }
 
   void expect_empty() const {
-    require(tensors_.empty(), kBad, "model has ", tensors_.size(),
+    require(tensors_.empty(), kBadModel, "model has ", tensors_.size(),
             " tensors more than its configuration describes, first '", tensors_.empty() ? "" : tensors_.begin()->first,
             "'");
   }
@@ -121,8 +122,8 @@ class TensorReader {
   Tensor take(const std::string& our_name, const std::vector<int64_t>& shape) {
     const std::string name = file_name(our_name);
     auto node = tensors_.extract(name);
-    require(!node.empty(), kBad, "model lacks the tensor ", name);
-    require(node.mapped().shape == shape, kBad, "tensor ", name, " has shape ", describe(node.mapped().shape),
+    require(!node.empty(), kBadModel, "model lacks the tensor ", name);
+    require(node.mapped().shape == shape, kBadModel, "tensor ", name, " has shape ", describe(node.mapped().shape),
             "; the model's configuration asks for ", describe(shape));
     return node.mapped();
   }
@@ -132,19 +133,19 @@ class TensorReader {
       const Vector scale = vector(name + "_scale", {outputs});
       return {scale.begin(), scale.end()};
     }
-    require(tensor.scale <= kLargestWeight, kBad, "tensor ", file_name(name), " has steps of ", tensor.scale,
+    require(tensor.scale <= kLargestWeight, kBadModel, "tensor ", file_name(name), " has steps of ", tensor.scale,
             ", which no trained model does: the file is damaged");
     return std::vector<float>(outputs, tensor.scale);
   }
 
   std::vector<uint16_t> pieces(const std::string& name, int vocabulary) {
     auto node = tensors_.extract(name);
-    require(!node.empty(), kBad, "model lacks the tensor ", name);
-    require(node.mapped().type == TensorType::kU16, kBad, "tensor ", name, " must be U16");
+    require(!node.empty(), kBadModel, "model lacks the tensor ", name);
+    require(node.mapped().type == TensorType::kU16, kBadModel, "tensor ", name, " must be U16");
     std::vector<uint16_t> values(node.mapped().bytes.size() / 2);
     std::copy(node.mapped().bytes.begin(), node.mapped().bytes.end(), reinterpret_cast<std::byte*>(values.data()));
     for (const uint16_t value : values)
-      require(value < vocabulary, kBad, "tensor ", name, " names piece ", value, " of ", vocabulary);
+      require(value < vocabulary, kBadModel, "tensor ", name, " names piece ", value, " of ", vocabulary);
     return values;
   }
 
@@ -156,8 +157,8 @@ class TensorReader {
       for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(half_at(tensor.bytes.data(), i));
     }
     for (int64_t i = 0; i < count; ++i) {
-      require(std::abs(out[i]) <= kLargestWeight, kBad, "tensor ", file_name(name), " holds ", out[i], " at index ", i,
-              ", which no trained model does: the file is damaged");
+      require(std::abs(out[i]) <= kLargestWeight, kBadModel, "tensor ", file_name(name), " holds ", out[i],
+              " at index ", i, ", which no trained model does: the file is damaged");
     }
   }
 
@@ -299,15 +300,15 @@ Weights read_weights(TensorReader& in, const Config& c) {
 // Pieces are kept in 16 bits.
 LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
   const MarianShortlist list = parse_marian_shortlist(file);
-  require(c.vocabulary <= 1 << 16, kBad, "a shortlist of ", c.vocabulary,
+  require(c.vocabulary <= 1 << 16, kBadModel, "a shortlist of ", c.vocabulary,
           " pieces is not supported; at most 65536 are");
-  require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBad, "shortlist file is for ",
+  require(list.offsets.size() == static_cast<size_t>(c.source_vocabulary) + 1, kBadModel, "shortlist file is for ",
           list.offsets.size() - 1, " source pieces; the model has ", c.source_vocabulary);
   std::vector<uint16_t> candidates, frequent;
   candidates.reserve(list.pieces());
   for (size_t i = 0; i < list.pieces(); ++i) {
     const uint32_t piece = list.piece(i);
-    require(static_cast<int64_t>(piece) < c.vocabulary, kBad, "shortlist file names piece ", piece, " of ",
+    require(static_cast<int64_t>(piece) < c.vocabulary, kBadModel, "shortlist file names piece ", piece, " of ",
             c.vocabulary);
     candidates.push_back(static_cast<uint16_t>(piece));
   }
@@ -322,8 +323,8 @@ LexicalTable read_shortlist(const Config& c, std::span<const std::byte> file) {
 void split_positions(MarianModel& marian, Config& c) {
   if (c.positions != Positions::kLearned) return;
   auto table = marian.tensors.extract("Wpos");
-  require(!table.empty(), kBad, "model lacks the tensor Wpos");
-  require(table.mapped().shape.size() == 2, kBad, "tensor Wpos has shape ", describe(table.mapped().shape),
+  require(!table.empty(), kBadModel, "model lacks the tensor Wpos");
+  require(table.mapped().shape.size() == 2, kBadModel, "tensor Wpos has shape ", describe(table.mapped().shape),
           "; the model's configuration asks for [positions, ", c.width, "]");
   c.source_positions = c.target_positions = static_cast<int>(table.mapped().shape[0]);
   for (const char* const side : {"encoder_Wpos", "decoder_Wpos"}) marian.tensors[side] = table.mapped();
@@ -333,7 +334,7 @@ void split_positions(MarianModel& marian, Config& c) {
 
 Model load_model(std::string_view config_json, std::vector<std::byte> file, std::span<const std::byte> shortlist) {
   const bool is_marians = is_marian_model(file);
-  require(is_marians || shortlist.empty(), kBad,
+  require(is_marians || shortlist.empty(), kBadModel,
           "a shortlist in a file of its own belongs to a model of Marian's; this is none, or damaged at its beginning");
   MarianModel marian;
   if (is_marians) marian = parse_marian_model(file);

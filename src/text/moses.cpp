@@ -24,7 +24,7 @@ bool is_punctuation_among_letters(char32_t c) {
 
 bool is_alpha(char32_t c) { return is_letter(c) && !is_numeral(c) && !is_punctuation_among_letters(c); }
 
-bool is_ideograph(char32_t c) {
+bool is_cjk(char32_t c) {
   return (0x1100 <= c && c <= 0x11FF) || (0x2E80 <= c && c <= 0xA4CF) || (0xA840 <= c && c <= 0xD7AF) ||
          (0xF900 <= c && c <= 0xFAFF) || (0xFE30 <= c && c <= 0xFE4F) || (0xFF65 <= c && c <= 0xFFDC) ||
          (0x20000 <= c && c <= 0x2FFFF);
@@ -277,8 +277,8 @@ std::string MosesJoiner::next(std::string_view escaped) {
   if (contracted_ && is_alpha(first)) blank_ = false;
   contracted_ = false;
   bool left = false, right = false;  // no blank before it, or behind it
-  if (is_ideograph(first) && language_ != "ko") {
-    left = !is_first && is_ideograph(last_of(before_));
+  if (is_cjk(first) && language_ != "ko") {
+    left = !is_first && is_cjk(last_of(before_));
   } else if (all_are(word, [](char32_t c) { return is_currency(c) || one_of(U"([{\u00BF\u00A1")(c); })) {
     right = true;
   } else if (all_are(word, one_of(U",.?!:;\\%}])"))) {

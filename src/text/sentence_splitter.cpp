@@ -22,7 +22,7 @@ bool is_line_break(char32_t c) {
   return c == '\n' || c == '\r' || c == 0x0B || c == 0x0C || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-bool is_digit(char c) { return '0' <= c && c <= '9'; }
+bool is_ascii_digit(char c) { return '0' <= c && c <= '9'; }
 
 bool contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -34,11 +34,11 @@ bool is_abbreviation(std::string_view text, size_t begin, size_t dot, char next,
   while (start > begin && static_cast<unsigned char>(text[start - 1]) > ' ' && text[start - 1] != '(') --start;
   const std::string_view word = text.substr(start, dot - start);
   if (word.empty()) return false;
-  if (contains(known.before_numbers, word)) return is_digit(next);
+  if (contains(known.before_numbers, word)) return is_ascii_digit(next);
   // An initial, or a part of "z. B.", "u. a.".
-  if (word.size() == 1 && !is_digit(word[0])) return word != "I";
+  if (word.size() == 1 && !is_ascii_digit(word[0])) return word != "I";
   // Longer numbers are years, which end sentences.
-  if (known.ordinals && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_digit)) return true;
+  if (known.ordinals && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_ascii_digit)) return true;
   return contains(known.words, word);
 }
 
