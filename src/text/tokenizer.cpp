@@ -4,6 +4,7 @@
 #include <sentencepiece_model.pb.h>
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/error.h"
@@ -14,6 +15,10 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kBlankMark = "\xE2\x96\x81";  // U+2581, SentencePiece's blank
+
+bool is_valid(const sentencepiece::ModelProto::SentencePiece& piece) {
+  return sanitize_utf8(piece.piece()) == piece.piece();
+}
 
 }  // namespace
 
@@ -31,6 +36,8 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
       reason = "it is no SentencePiece model";
     } else if (!is_sound_charsmap(model->normalizer_spec().precompiled_charsmap())) {
       reason = "its rules of normalisation are damaged";
+    } else if (!std::all_of(model->pieces().begin(), model->pieces().end(), is_valid)) {
+      reason = "a piece is not valid UTF-8";
     } else if (const auto status = processor_->Load(std::move(model)); !status.ok()) {
       reason = status.ToString();
     }
@@ -67,9 +74,7 @@ std::vector<int> Tokenizer::encode(std::string_view text, std::vector<TextRange>
   return ids;
 }
 
-std::string Tokenizer::piece(int id) const {
-  return sanitize_utf8(words_ ? words_->piece(id) : processor_->IdToPiece(id));
-}
+std::string Tokenizer::piece(int id) const { return words_ ? words_->piece(id) : processor_->IdToPiece(id); }
 
 std::string Tokenizer::text_of(int id) const {
   if (processor_->IsControl(id) || processor_->IsUnknown(id) || processor_->IsByte(id)) return {};

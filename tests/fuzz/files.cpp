@@ -36,6 +36,10 @@ void read_and_write(const Tokenizer& tokenizer) {
     written.finish();
     expect(sanitize_utf8(written.text()) == written.text(), "what is written is valid UTF-8");
   }
+  Detokenizer all(tokenizer);  // a model may choose any
+  for (int id = 0; id < tokenizer.size(); ++id) all.append(id);
+  all.finish();
+  expect(sanitize_utf8(all.text()) == all.text(), "every piece is valid UTF-8");
 }
 
 struct Folder {
