@@ -1,10 +1,10 @@
 import { after, before, describe } from 'node:test';
-import { launchChromium } from './chromium.mjs';
+import { launchShell } from './chromium.mjs';
 import { firefoxMissing, launchFirefox } from './firefox.mjs';
 import { openSite } from './site.mjs';
 
 const browsers = [
-  { browserName: 'Chromium', launch: () => launchChromium(), skip: false },
+  { browserName: 'Chromium', launch: launchShell, skip: false },
   { browserName: 'Firefox', launch: launchFirefox, skip: firefoxMissing },
 ];
 
