@@ -143,14 +143,31 @@ void splice(Input input, std::span<std::string* const> parts) {
   }
 }
 
+std::shared_ptr<Translation> write(Engine& engine, std::string_view text, const TranslateOptions& options) {
+  auto translation = engine.start(text, options);
+  for (bool more = true; !translation->done(); more = engine.step()) expect(more, "an engine with work does some");
+  return translation;
+}
+
+// What reads the pieces of a vocabulary for other ends than a translation.
+void look_into(Engine& engine) {
+  const auto next = write(engine, "A ship.", {.beam = 2, .prefix = "Ein", .next_words = 2});
+  for (const NextWord& word : next->next_words())
+    expect(sanitize_utf8(word.text) == word.text, "a word is valid UTF-8");
+  write(engine, "A ship.", {.beam = 2, .glossary = "ship\tBoot"});
+  const Inspection seen = engine.inspect("A ship.", std::nullopt);
+  for (const auto* side : {&seen.source, &seen.target})
+    for (const std::string& piece : side->pieces) expect(sanitize_utf8(piece) == piece, "a piece is valid UTF-8");
+}
+
 void translate_with(ModelFiles files) {
   tolerate({ErrorCode::kBadConfig, ErrorCode::kBadModel, ErrorCode::kBadVocabulary}, [&] {
     Engine engine(std::move(files), {.max_hypotheses = 2});
-    const auto translation = engine.start("Where is the HOUSE? 42\nA book, a ship.", {.beam = 2, .annotate = true});
-    for (bool more = true; !translation->done(); more = engine.step()) expect(more, "an engine with work does some");
+    const auto translation = write(engine, "Where is the HOUSE? 42\nA book, a ship.", {.beam = 2, .annotate = true});
     const std::string text = translation->take_text();
     expect(sanitize_utf8(text) == text, "a translation is valid UTF-8");
     expect(translation->annotated_target().text == text, "the annotated text is the text");
+    tolerate({ErrorCode::kInvalidArgument}, [&] { look_into(engine); });  // a model may have too few positions
   });
 }
 
