@@ -149,8 +149,12 @@ std::shared_ptr<Translation> write(Engine& engine, std::string_view text, const 
   return translation;
 }
 
-// What reads the pieces of a vocabulary for other ends than a translation.
+// What pieces and weights are used for beside a translation.
 void look_into(Engine& engine) {
+  const auto sure = write(engine, "A ship.", {.beam = 2, .alignment = true, .scores = true});
+  for (const double score : sure->scores().words.log_probabilities) expect(score <= 0, "nothing is more than certain");
+  for (const Link& link : sure->alignment().words.links)
+    expect(0 <= link.weight && link.weight <= 1, "a link's weight is a share");
   const auto next = write(engine, "A ship.", {.beam = 2, .prefix = "Ein", .next_words = 2});
   for (const NextWord& word : next->next_words())
     expect(sanitize_utf8(word.text) == word.text, "a word is valid UTF-8");
