@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kBlankMark = "\xE2\x96\x81";  // U+2581, SentencePiece's blank
 
-bool is_valid(const sentencepiece::ModelProto::SentencePiece& piece) {
+// Translations are put together of pieces, and what reads these takes them for valid.
+bool is_valid_utf8(const sentencepiece::ModelProto::SentencePiece& piece) {
   return sanitize_utf8(piece.piece()) == piece.piece();
 }
 
@@ -36,7 +37,7 @@ Tokenizer::Tokenizer(std::string_view vocabulary) : processor_(new sentencepiece
       reason = "it is no SentencePiece model";
     } else if (!is_sound_charsmap(model->normalizer_spec().precompiled_charsmap())) {
       reason = "its rules of normalisation are damaged";
-    } else if (!std::all_of(model->pieces().begin(), model->pieces().end(), is_valid)) {
+    } else if (!std::all_of(model->pieces().begin(), model->pieces().end(), is_valid_utf8)) {
       reason = "a piece is not valid UTF-8";
     } else if (const auto status = processor_->Load(std::move(model)); !status.ok()) {
       reason = status.ToString();
