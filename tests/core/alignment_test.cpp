@@ -239,17 +239,17 @@ TEST_CASE("attention grows with what is written, and what is there stays", "[ali
 }
 
 TEST_CASE("the heads that align are those of config.json, checked", "[alignment]") {
-  auto config = nlohmann::json::parse(test::read_text(test::weights("en-de") + "/config.json"));
+  auto config = test::read_json(test::weights("en-de") + "/config.json");
   const auto heads = [&](const nlohmann::json& stated) {
     config["alignment_heads"] = stated;
-    return parse_config(config.dump()).alignment_heads;
+    return parse_config(test::text_of(config)).alignment_heads;
   };
   CHECK(heads({{1, 3}, {0, 0}}).front().head == 3);
   for (const char* bad :
        {"[]", "7", "[[0]]", "[[2, 0]]", "[[0, 4]]", "[[0, -1]]", "[[0, 0.5]]", "[0, 0]", "[[0, \"0\"]]"})
-    CHECK_THROWS_AS(heads(nlohmann::json::parse(bad)), Error);
+    CHECK_THROWS_AS(heads(test::json_of(bad)), Error);
   config.erase("alignment_heads");
-  const auto usual = parse_config(config.dump()).alignment_heads;  // of the last layer but one
+  const auto usual = parse_config(test::text_of(config)).alignment_heads;  // of the last layer but one
   CHECK(usual.size() == 4);
   CHECK(usual.back().layer == 0);
 }

@@ -27,14 +27,18 @@ std::map<std::string, Real> read_tensors(const std::string& path) {
   return tensors;
 }
 
+using View = Eigen::Ref<const Real, 0, Eigen::OuterStride<>>;
+
+// a b^T: Eigen's product of matrices takes seconds to compile each time that it is written.
+Real product(const View& a, const View& b) { return a * b.transpose(); }
+
 }  // namespace
 
 FullModel::FullModel(nlohmann::json config, std::map<std::string, Real> tensors)
     : c_(std::move(config)), tensors_(std::move(tensors)) {}
 
 FullModel::FullModel(const std::string& folder)
-    : FullModel(nlohmann::json::parse(read_text(folder + "/config.json")),
-                read_tensors(folder + "/model.safetensors")) {}
+    : FullModel(read_json(folder + "/config.json"), read_tensors(folder + "/model.safetensors")) {}
 
 FullModel::Side FullModel::side(const std::string& name) const {
   const bool encodes = name == "encoder";
@@ -81,8 +85,7 @@ Real FullModel::finish(const Side& side, const Real& x) const {
 }
 
 Real FullModel::linear(const std::string& name, const Real& x, const char* dot) const {
-  const Real product = x * tensor(name + dot + "weight").transpose();
-  return product.rowwise() + tensor(name + dot + "bias").row(0);
+  return product(x, tensor(name + dot + "weight")).rowwise() + tensor(name + dot + "bias").row(0);
 }
 
 Real FullModel::norm(const std::string& name, Real x) const {
@@ -113,7 +116,7 @@ Real FullModel::activate(const Real& x) const {
 // Kim et al. 2019, section 3.1.
 Real FullModel::ssru(const std::string& name, const Real& x) const {
   const Real forget = linear(name + ".forget", x).unaryExpr([](double v) { return 1 / (1 + std::exp(-v)); });
-  const Real input = x * tensor(name + ".candidate.weight").transpose();
+  const Real input = product(x, tensor(name + ".candidate.weight"));
   Real y(x.rows(), x.cols()), cell = Real::Zero(1, x.cols());
   for (Eigen::Index t = 0; t < x.rows(); ++t) {
     cell = forget.row(t).cwiseProduct(cell) + (1 - forget.row(t).array()).matrix().cwiseProduct(input.row(t));
@@ -147,13 +150,13 @@ Real FullModel::attend(const Side& side, const std::string& name, const Real& x,
   const bool causal = !is_cross && side.name == "decoder";
   for (Eigen::Index h = 0; h < side.heads; ++h) {
     const Eigen::Index q_column = h * (q.cols() == all ? d : stride);
-    Real scores = q.middleCols(q_column, d) * k.middleCols(h * stride + k_at, d).transpose() / std::sqrt(d);
+    Real scores = product(q.middleCols(q_column, d), k.middleCols(h * stride + k_at, d)) / std::sqrt(d);
     for (Eigen::Index t = 0; t < scores.rows(); ++t) {
       if (causal) scores.row(t).tail(scores.cols() - t - 1).setConstant(-INFINITY);
       scores.row(t) = (scores.row(t).array() - scores.row(t).maxCoeff()).exp();
       scores.row(t) /= scores.row(t).sum();
     }
-    context.middleCols(h * d, d) = scores * v.middleCols(h * stride + v_at, d);
+    context.middleCols(h * d, d) = product(scores, v.middleCols(h * stride + v_at, d).transpose());
     if (weights) weights->push_back(scores);
   }
   return linear(name + ".out_proj", context);
@@ -173,7 +176,7 @@ Real FullModel::feed_forward(const Side& side, const std::string& layer, const R
 Real FullModel::encode(const std::vector<int>& source) const {
   const Side side = this->side("encoder");
   Real x = embed(side, source);
-  for (int i = 0; i < c_["encoder_layers"]; ++i) {
+  for (int i = 0; i < c_["encoder_layers"].get<int>(); ++i) {
     const std::string name = "model.encoder.layers." + std::to_string(layer(side, i));
     x = sublayer(side, name + ".self_attn_layer_norm", x,
                  [&](const Real& y) { return attend(side, name + ".self_attn", y, y, false, nullptr); });
@@ -188,7 +191,7 @@ Real FullModel::decode(const std::vector<int>& prefix, const Real& memory, std::
   std::vector<int> tokens = {from_token ? c_["decoder_start_token_id"].get<int>() : -1};
   tokens.insert(tokens.end(), prefix.begin(), prefix.end());
   Real x = embed(side, tokens);
-  for (int i = 0; i < c_["decoder_layers"]; ++i) {
+  for (int i = 0; i < c_["decoder_layers"].get<int>(); ++i) {
     const std::string name = "model.decoder.layers." + std::to_string(layer(side, i));
     if (option("decoder_unit", std::string()) == "ssru")
       x = sublayer(side, name + ".ssru_layer_norm", x, [&](const Real& y) { return ssru(name + ".ssru", y); });
@@ -200,10 +203,9 @@ Real FullModel::decode(const std::vector<int>& prefix, const Real& memory, std::
     x = feed_forward(side, name, x);
   }
   const bool tied = option("tie_word_embeddings", true), shared = option("share_encoder_decoder_embeddings", true);
-  Real logits = finish(side, x) * tensor(!tied    ? "lm_head.weight"
-                                         : shared ? "model.shared.weight"
-                                                  : "model.decoder.embed_tokens.weight")
-                                      .transpose();
+  Real logits = product(finish(side, x), tensor(!tied    ? "lm_head.weight"
+                                                : shared ? "model.shared.weight"
+                                                         : "model.decoder.embed_tokens.weight"));
   if (option("output_bias", true)) logits.rowwise() += tensor("final_logits_bias").row(0);
   return logits;
 }

@@ -62,9 +62,9 @@ void check_beam(const Transformer& model, const json& golden, float tolerance) {
 }
 
 void check_goldens(const Transformer& model, const std::string& folder, float tolerance) {
-  const json golden = json::parse(test::read_text(folder + "/golden.json"));
+  const json golden = test::read_json(folder + "/golden.json");
   for (const json& c : golden["cases"]) {
-    INFO(folder << ": " << c["source"]);
+    INFO(folder << ": " << test::text_of(c["source"]));
     check_tensors(model, c, tolerance);
     check_beam(model, c, tolerance);
   }
@@ -91,7 +91,7 @@ TEST_CASE("tiny model: tensors and ids of the numpy reference", "[model]") {
 }
 
 TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
-  const json golden = json::parse(test::read_text(test::data("tiny-f16/golden.json")));
+  const json golden = test::read_json(test::data("tiny-f16/golden.json"));
   const Tokenizer tokenizer(test::read_text(test::data("tiny-f16/vocab.spm")));
   for (const json& c : golden["cases"]) {
     auto ids = tokenizer.encode(c["source"].get<std::string>());
@@ -107,7 +107,7 @@ TEST_CASE("tiny model: pieces and text of SentencePiece", "[text]") {
 }
 
 TEST_CASE("a vocabulary for each side: from text to text", "[engine]") {
-  const json golden = json::parse(test::read_text(test::data("tiny-ssru/golden.json")));
+  const json golden = test::read_json(test::data("tiny-ssru/golden.json"));
   Engine engine = test::load_engine(test::data("tiny-ssru"));
   const Tokenizer target(test::read_text(test::data("tiny-ssru/target.spm")));
   for (const json& c : golden["cases"]) {
@@ -123,10 +123,10 @@ TEST_CASE("a vocabulary for each side: from text to text", "[engine]") {
 
 TEST_CASE("shipped weights: golden sentences, from text to text", "[weights]") {
   for (const std::string direction : {"en-de", "de-en"}) {
-    const json golden = json::parse(test::read_text(test::data("golden-" + direction + ".json")));
+    const json golden = test::read_json(test::data("golden-" + direction + ".json"));
     Engine engine = test::load_engine(test::weights(direction));
     for (const json& c : golden["cases"]) {
-      INFO(direction << ": " << c["source"]);
+      INFO(direction << ": " << test::text_of(c["source"]));
       const auto translation = engine.start(c["source"].get<std::string>());
       CHECK(test::finish(engine, *translation) == c["greedy"].get<std::string>());
     }

@@ -191,7 +191,7 @@ std::vector<std::byte> file_of(const std::map<std::string, Real>& tensors, bool 
       for (const double v : row) bytes += static_cast<char>(std::lround(v / row.cwiseAbs().maxCoeff() * 127));
     add(name, "I8", {values.rows(), values.cols()}, bytes);
   }
-  const std::string text = header.dump();
+  const std::string text = test::text_of(header);
   std::string file(8, '\0');
   const uint64_t length = text.size();
   std::memcpy(file.data(), &length, 8);
@@ -203,7 +203,7 @@ std::vector<std::byte> file_of(const std::map<std::string, Real>& tensors, bool 
 // How far the float core's steps are from the definition, in logits, or in attention.
 double check_float(const json& config, const std::map<std::string, Real>& tensors, Maker& maker) {
   const test::FullModel full(config, tensors);
-  const Transformer model(config.dump(), file_of(tensors, false));
+  const Transformer model(test::text_of(config), file_of(tensors, false));
   const Config& c = model.config();
   Workspace work(c, 64, 2);
   const auto source = maker.sentence(source_limit(c), c.source_vocabulary, true);
@@ -227,7 +227,7 @@ double check_float(const json& config, const std::map<std::string, Real>& tensor
 }
 
 void check_int8(const json& config, const std::map<std::string, Real>& tensors, Maker& maker) {
-  const Transformer model(config.dump(), file_of(tensors, true));
+  const Transformer model(test::text_of(config), file_of(tensors, true));
   Workspace work(model.config(), 64, 3);
   const auto source = maker.sentence(source_limit(model.config()), model.config().source_vocabulary, true);
   const Beam beam = test::search(model, source, 3, work, [](const auto& logits, const Matrix& attention) {
@@ -242,7 +242,7 @@ void check_models(int count) {
   for (int seed = 0; seed < count; ++seed) {
     Maker maker(seed);
     const json config = maker.config();
-    INFO("seed " << seed << ": " << config.dump());
+    INFO("seed " << seed << ": " << test::text_of(config));
     const auto tensors = maker.tensors(config);
     double error = 0;
     REQUIRE_NOTHROW(error = check_float(config, tensors, maker));

@@ -22,8 +22,7 @@ std::vector<std::byte> file_with(const std::map<std::string, std::vector<uint16_
   const auto good = test::read_bytes(test::data("tiny-int8/model.safetensors"));
   uint64_t length;
   std::memcpy(&length, good.data(), 8);
-  const char* text = reinterpret_cast<const char*>(good.data()) + 8;
-  json header = json::parse(text, text + length);
+  json header = test::json_of({reinterpret_cast<const char*>(good.data()) + 8, static_cast<size_t>(length)});
   header["__metadata__"].erase("xxh64");
   std::vector<std::byte> data(good.begin() + 8 + static_cast<std::ptrdiff_t>(length), good.end());
   for (const auto& [name, pieces] : tensors) {
@@ -35,7 +34,7 @@ std::vector<std::byte> file_with(const std::map<std::string, std::vector<uint16_
       data.push_back(static_cast<std::byte>(piece >> 8));
     }
   }
-  const std::string written = header.dump();
+  const std::string written = test::text_of(header);
   length = written.size();
   std::vector<std::byte> file(8 + length);
   std::memcpy(file.data(), &length, 8);

@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,6 +21,10 @@ std::vector<std::byte> read_bytes(const std::string& path) {
 
 std::string data(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/tests/data/" + name; }
 std::string weights(const std::string& name) { return DRAGOMAN_SOURCE_DIR "/weights/" + name; }
+
+nlohmann::json json_of(std::string_view text) { return nlohmann::json::parse(text); }
+nlohmann::json read_json(const std::string& path) { return json_of(read_text(path)); }
+std::string text_of(const nlohmann::json& value) { return value.dump(); }
 
 ModelFiles read_model(const std::string& folder) {
   const bool shared = !std::filesystem::exists(folder + "/target.spm");

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -19,6 +21,11 @@ std::string read_text(const std::string& path);
 std::vector<std::byte> read_bytes(const std::string& path);
 std::string data(const std::string& name);     // path below tests/data
 std::string weights(const std::string& name);  // path below weights
+
+/// JSON is read and written by support.cpp alone: compiled into every test it would take minutes of a build.
+nlohmann::json json_of(std::string_view text);
+nlohmann::json read_json(const std::string& path);
+std::string text_of(const nlohmann::json& value);
 
 /// A folder with config.json.
 ModelFiles read_model(const std::string& folder);
@@ -95,3 +102,8 @@ std::string refusal(const Refused& refused) {
 }
 
 }  // namespace dragoman::test
+
+template <>
+struct Catch::StringMaker<nlohmann::json> {
+  static std::string convert(const nlohmann::json& value) { return dragoman::test::text_of(value); }
+};

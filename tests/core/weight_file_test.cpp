@@ -138,12 +138,12 @@ TEST_CASE("numbers that no trained model holds", "[weights]") {
 
 TEST_CASE("a variant whose tensors the file has not is refused by name and shape", "[weights]") {
   const Bytes file = test::read_bytes(test::data("tiny-before/model.safetensors"));
-  const json config = json::parse(test::read_text(test::data("tiny-before/config.json")));
-  CHECK(error_of(file, config.dump()).empty());
+  const json config = test::read_json(test::data("tiny-before/config.json"));
+  CHECK(error_of(file, test::text_of(config)).empty());
   const auto with = [&](const char* key, const json& value) {
     json changed = config;
     changed[key] = value;
-    return error_of(file, changed.dump());
+    return error_of(file, test::text_of(changed));
   };
   CHECK_THAT(with("projections", "separate"),
              Contains("lacks the tensor model.encoder.layers.0.self_attn.q_proj.weight"));

@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 const json& goldens() {
-  static const json content = json::parse(test::read_text(test::data("word-pieces.json")));
+  static const json content = test::read_json(test::data("word-pieces.json"));
   return content["languages"];
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("texts become the pieces of Moses' and subword-nmt's rules, and text a
     CHECK(tokenizer.unknown() == 3);
     for (const json& example : language["cases"]) {
       const auto text = example["text"].get<std::string>();
-      INFO(language["language"] << ": " << text);
+      INFO(language["language"].get<std::string>() << ": " << text);
       std::vector<TextRange> ranges;
       const std::vector<int> ids = tokenizer.encode(text, &ranges);
       CHECK(ids == example["ids"].get<std::vector<int>>());
