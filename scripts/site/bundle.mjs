@@ -1,5 +1,5 @@
 /** The modules of web/ as browsers get them: one file for each entry, and chunks that entries share or that are fetched only when needed. */
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -21,7 +21,22 @@ const addressesFromTheTop = {
 };
 
 /**
- * @param {string} source a copy of web/ by the name of source
+ * A copy of web/ to bundle, the same in any folder: with what says that it is modules, and with the libraries, which give chunks other
+ * names if they are reached from elsewhere.
+ * @param {string} target the folder in which it comes to be, by the name of source
+ * @param {(path: string) => boolean} [filter] what of web/ is wanted
+ * @returns {Promise<string>} the copy
+ */
+export async function copySource(target, filter = () => true) {
+  const source = join(target, 'source');
+  await cp(join(root, 'web'), source, { recursive: true, filter });
+  await cp(join(root, 'package.json'), join(source, 'package.json'));
+  await symlink(join(root, 'node_modules'), join(source, 'node_modules'));
+  return source;
+}
+
+/**
+ * @param {string} source what copySource made, or web/
  * @param {string} target folder in which all lie side by side
  * @param {string[] | Record<string, string>} entries paths in `source`; or by the names that they get
  * @param {import('esbuild').BuildOptions} [options] what is different
@@ -38,7 +53,7 @@ export async function bundle(source, target, entries, { plugins = [], ...options
     splitting: true,
     // The names of chunks are hashes, in which the paths of what is in them go, too: from here, so that they are the same anywhere.
     absWorkingDir: source,
-    nodePaths: [join(root, 'node_modules')],
+    preserveSymlinks: true,
     metafile: true,
     logLevel: 'warning',
     // Stays a file of its own, next to the wasm that it names.

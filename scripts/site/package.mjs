@@ -12,7 +12,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bundle } from './bundle.mjs';
+import { bundle, copySource } from './bundle.mjs';
 import { writeIntegrity } from './integrity.mjs';
 import { librariesIn, licenceTexts } from './libraries.mjs';
 import { billOfMaterials } from './sbom.mjs';
@@ -28,14 +28,13 @@ const VERSION = '0.1.0';
  */
 export async function buildPackage(target = join(root, 'build/package')) {
   const dist = join(target, 'dist');
-  const source = join(target, 'source');
   await rm(target, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   /** @type {ManifestSource} */
   const manifest = JSON.parse(await readFile(join(root, 'weights/manifest.json'), 'utf8'));
 
   const isSource = (/** @type {string} */ path) => !/^web[\\/](examples|page)$/.test(relative(root, path));
-  await cp(join(root, 'web'), source, { recursive: true, filter: isSource });
+  const source = await copySource(target, isSource);
   await copyLanguageTables(join(source, 'vendor/eld'));
   await writeFile(join(source, 'models/default-models.js'), defaultModels(manifest));
   await copyAssets(manifest, dist);

@@ -8,7 +8,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
-import { bundle } from './bundle.mjs';
+import { bundle, copySource } from './bundle.mjs';
 import { integrityOf, writeIntegrity } from './integrity.mjs';
 import { librariesIn, licenceTexts } from './libraries.mjs';
 
@@ -30,10 +30,9 @@ const ENTRIES = {
  * @returns {Promise<string>} the folder
  */
 export async function assembleSite(target = join(root, 'build/site')) {
-  const source = join(target, 'source');
   await rm(target, { recursive: true, force: true });
-  await cp(join(root, 'web'), source, { recursive: true });
-  await copyFiles(source, target);
+  const source = await copySource(target);
+  await copyFiles(join(root, 'web'), target);
   await copyCore(join(target, 'core'));
   await writeIntegrity(join(target, 'core'), join(source, 'engine/integrity.js'));
   await copyLanguageTables(join(source, 'vendor/eld'));

@@ -1,7 +1,8 @@
 /** What is in the npm package: its files, their sizes, its bill of materials, its types and names; the same each time. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -80,9 +81,11 @@ async function translatorModules(dist) {
   return found;
 }
 
-test('the same package comes out to the byte, in another folder and at another time', async () => {
+test('the same package comes out to the byte, in another folder and at another time', async (t) => {
+  const another = await mkdtemp(join(tmpdir(), 'dragoman-another-'));
+  t.after(() => rm(another, { recursive: true }));
   // (The wasm modules, too: scripts/reproduce.)
-  const again = await buildPackage(join(made.folder, 'another'));
+  const again = await buildPackage(join(another, 'deeper/package'));
   const { stdout } = await run('npm', ['pack', '--json', '--dry-run'], { cwd: again });
   const [{ integrity }] = Object.values(JSON.parse(stdout));
   assert.equal(integrity, made.listing.integrity);
