@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { buildPackage } from '../../scripts/site/package.mjs';
 import { prose, tags } from '../markup/html-parts.mjs';
+import { makePackage } from './support/made.mjs';
 
 // The same on every run; DRAGOMAN_SEED=n for others, DRAGOMAN_RUNS=n for more.
 const SEED = Number(process.env.DRAGOMAN_SEED ?? 1);
@@ -45,7 +45,7 @@ const translations = new Map();
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-sequences-'));
-  ({ Translator } = await import(pathToFileURL(join(await buildPackage(join(folder, 'package')), 'dist/node.js')).href));
+  ({ Translator } = await import(pathToFileURL(join(await makePackage(join(folder, 'package')), 'dist/node.js')).href));
   const files = await Promise.all(
     ['config.json', 'model.safetensors', 'vocab.spm'].map(async (name) => {
       const bytes = await readFile(join(TINY, name));

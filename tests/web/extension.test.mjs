@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { buildPackage } from '../../scripts/site/package.mjs';
 import { expected } from './support/expected.mjs';
 import { firefoxMissing } from './support/firefox.mjs';
+import { makePackage } from './support/made.mjs';
 import { launchMarionette } from './support/marionette.mjs';
 import { PATIENCE } from './support/patience.mjs';
 
@@ -23,7 +23,7 @@ before(async () => {
   folder = await mkdtemp(join(root, 'build/extension-test-'));
   extension = join(folder, 'extension');
   await cp(join(root, 'web/examples/extension'), extension, { recursive: true });
-  await cp(await buildPackage(join(folder, 'package')), join(extension, 'node_modules/dragoman'), { recursive: true });
+  await cp(await makePackage(join(folder, 'package')), join(extension, 'node_modules/dragoman'), { recursive: true });
   // A strict page: what the extension does in it must not need the page's leave.
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': "default-src 'none'" };
   server = createServer((_, response) => response.writeHead(200, headers).end(PAGE)).listen(0, '127.0.0.1');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildPackage } from '../../scripts/site/package.mjs';
 import { expected } from './support/expected.mjs';
+import { makePackage } from './support/made.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SENTENCES = ['Good morning!', 'Where is the station?', 'I like to read books in the evening.'];
@@ -16,7 +16,7 @@ let folder;
 
 before(async () => {
   folder = await mkdtemp(join(root, 'build/command-test-'));
-  await buildPackage(join(folder, 'package'));
+  await makePackage(join(folder, 'package'));
 });
 
 after(() => rm(folder, { recursive: true, force: true }));

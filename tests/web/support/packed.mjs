@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildPackage } from '../../../scripts/site/package.mjs';
+import { makePackage } from './made.mjs';
 
 export const run = promisify(execFile);
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -25,7 +25,7 @@ export function packed() {
     // Below the root, so that the Vite example finds the root's vite.
     const folder = await mkdtemp(join(root, 'build/package-test-'));
     made.folder = folder;
-    const source = await buildPackage(join(folder, 'package'));
+    const source = await makePackage(join(folder, 'package'));
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source });
     const listing = JSON.parse(stdout);
     // npm 11 lists packages by name, npm 10 in an array.

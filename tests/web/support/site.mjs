@@ -6,36 +6,18 @@
  *   serveFile: () => void) => unknown} Rule
  * @typedef {Awaited<ReturnType<typeof openSite>>} Site
  */
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { addModules } from '../../../scripts/site/bundle.mjs';
+import { join } from 'node:path';
 import { HEADERS, listen, requestListener, urlOf } from '../../../scripts/site/serve.mjs';
-import { assembleSite } from '../../../scripts/site/site.mjs';
-
-// A page with nothing on it, for tests that call the API themselves.
-const BLANK =
-  '<!doctype html><html lang="en"><title>Blank</title><link rel="icon" href="icons/dragoman.svg"><p>Blank.</p></html>';
-
-// What tests look at behind the API.
-const INNER_MODULES = ['api/translate-options.js', 'engine/core.js', 'engine/relaxed-kernels.js'];
-
-/** @param {string} folder */
-async function assemble(folder) {
-  await assembleSite(folder);
-  await writeFile(join(folder, 'blank.html'), BLANK);
-  await addModules(folder, INNER_MODULES);
-}
+import { makeSite } from './made.mjs';
 
 /**
- * A site of its own: a copy of $DRAGOMAN_SITE, which scripts/test has assembled once for all files of tests, or a new one.
  * @param {{headers?: Record<string, string>}} [options]
  */
 export async function openSite({ headers = HEADERS } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-site-'));
-  if (process.env.DRAGOMAN_SITE) await cp(process.env.DRAGOMAN_SITE, folder, { recursive: true });
-  else await assemble(folder);
+  await makeSite(folder);
   const files = requestListener(folder, headers);
   /** @type {Map<string, Rule>} */
   const rules = new Map();
@@ -85,5 +67,3 @@ export const answers = {
   /** @type {(bytes: Uint8Array) => Rule} */
   bytes: (bytes) => (_, response) => response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes),
 };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await assemble(resolve(process.argv[2]));
