@@ -18,7 +18,7 @@ import reference
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SMALLEST_MARGIN = 0.1       # logits; between the best and the second of every step
 NUDGE = 4e-6                # of an embedding value: many times the error of a float32 sum
-CANDIDATES = {
+CANDIDATES = {     # one sentence each, for the engine translates sentence by sentence
     'en': [
         'Good morning!',
         'How are you?',
