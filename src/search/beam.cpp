@@ -1,6 +1,7 @@
 #include "search/beam.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/argmax.h"
 #include "kernels/softmax.h"
@@ -139,10 +140,12 @@ void Beam::advance() {
   if (done_.size() > static_cast<size_t>(width_)) done_.resize(width_);
 }
 
-// By which the finished ones are ranked.
+// By which the finished ones are ranked. What phrases cost is little to do with length: a mean would favour whoever adds likely
+// tokens after them, a sum whoever leaves out articles before them (Wu et al. 2016, equation 14, lies between).
 float Beam::score(const Hypothesis& finished) const {
   if (options_.by_probability) return finished.log_probability;
-  return finished.log_probability / static_cast<float>(finished.tokens.size() + 1);
+  const auto length = static_cast<float>(finished.tokens.size() + 1);
+  return finished.log_probability / (phrases_ ? std::pow((5 + length) / 6, 0.6F) : length);
 }
 
 // Whether there is a full beam of finished hypotheses whose best beats the likeliest live one, if that ended now. One
