@@ -36,7 +36,7 @@ constexpr int kPhrasesBeam = 4;
 
 // How far behind the likeliest hypothesis one of a beam may be (weights/README.md, "The beam"). Where next words are
 // wanted, or terms of a glossary, the unlikely ones are wanted, too.
-constexpr float kBeamMargin = 2;
+constexpr float kBeamMargin = 4;
 
 EngineOptions checked(EngineOptions options) {
   check(options);

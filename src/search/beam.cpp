@@ -116,14 +116,18 @@ void Beam::allocate() {
   }
 }
 
-// Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room.
+// Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room. So far behind hardly
+// any comes back, and each costs as much as the first (Freitag and Al-Onaizan 2017); behind those that are done, too, or what is
+// left after the end of a sentence that the model is sure of would live on as the likeliest.
 void Beam::advance() {
+  float least = candidates_.front().log_probability;
+  for (const Hypothesis& finished : done_) least = std::max(least, finished.log_probability);
+  least -= options_.margin;
   std::vector<Hypothesis> next;
   parents_.clear();
   for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
+    if (candidate.log_probability < least) break;
     const bool ends = candidate.token == options_.eos;
-    // So far behind hardly any comes back, and each costs as much as the first: Freitag and Al-Onaizan 2017.
-    if (!ends && !next.empty() && candidate.log_probability < next.front().log_probability - options_.margin) continue;
     const Hypothesis& parent = live_[candidate.parent];
     Hypothesis hypothesis{parent.tokens, candidate.log_probability, candidate.parent,
                           ends,          parent.log_probabilities,  candidate.progress};

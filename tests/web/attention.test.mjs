@@ -203,7 +203,7 @@ inEachBrowser((environment) => {
     await page.waitForFunction(() => document.querySelectorAll('.stages li').length === 7);
     const shapes = await page.locator('.stages code').allInnerTexts();
     assert.equal(shapes[0], '36 characters');
-    assert.match(shapes[3], /^4 × \[\d+, 256\]$/);
+    assert.match(shapes[3], /^6 × \[\d+, 256\]$/);
     assert.match(shapes[5], /^\d+ × \[≤ 4, 256\] → \[≤ 4, 8000\]$/);
     const read = await page.locator('.stages p').nth(2).innerText();
     assert.equal(read.replaceAll(' | ', '').replaceAll(' ', ''), 'Iliketoreadbooksintheevening.');
