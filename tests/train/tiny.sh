@@ -16,7 +16,7 @@ wrong() {   # model folder: how many of the sentences the core does not translat
   paste "$work/output" "$work/target" | awk -F'\t' '$1 != $2' | wc -l
 }
 
-echo 1..11
+echo 1..14
 began=$SECONDS
 scripts/train --tiny --out "$work/float" > "$work/log" 2>&1
 check "training ends well" $?
@@ -59,6 +59,16 @@ check "training can go on from float and from int8 weights" $?
 scripts/train average --models "$work/float:3" "$work/int8" --out "$work/average" &&
   bad=$(wrong "$work/average") && [ "$bad" != all ] && [ "$bad" -le 20 ]
 check "the average of a model with itself as int8 is that model" $?
+
+scripts/train grow --model "$work/int8" --out "$work/wide" --ffn 100 &&
+  bad=$(wrong "$work/wide") && echo "# wider: $bad differ" && [ "$bad" != all ] && [ "$bad" -le 20 ]
+check "wider feed-forward layers change nothing" $?
+scripts/train grow --model "$work/wide" --out "$work/deep" --encoder-layers 3 &&
+  bad=$(wrong "$work/deep") && echo "# deeper: $bad differ" && [ "$bad" != all ] && [ "$bad" -le 40 ]
+check "more encoder layers change little" $?
+! scripts/train grow --model "$work/wide" --out "$work/none" --ffn 40 2> "$work/log" &&
+  grep -q '^train: .* feed-forward layers of 100 units and 1 encoder layers; ask for more' "$work/log"
+check "what would shrink is refused" $?
 
 head -n 100 "$work/pairs.en-de.tsv" > "$work/good.en-de.tsv"
 sed -n 101,120p "$work/source" | sed 's/$/\tLorem ipsum, quo vadis?/' | cat "$work/good.en-de.tsv" - > "$work/mixed.en-de.tsv"
