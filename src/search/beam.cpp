@@ -116,9 +116,9 @@ void Beam::allocate() {
   }
 }
 
-// Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room. So far behind hardly
-// any comes back, and each costs as much as the first (Freitag and Al-Onaizan 2017); behind those that are done, too, or what is
-// left after the end of a sentence that the model is sure of would live on as the likeliest.
+// Of the candidates, likeliest first, those that end are done and the others live on, as far as there is room. So far
+// behind hardly any comes back, and each costs as much as the first (Freitag and Al-Onaizan 2017); behind those that
+// are done, too, or what is left after the end of a sentence that the model is sure of would live on as the likeliest.
 void Beam::advance() {
   float least = candidates_.front().log_probability;
   for (const Hypothesis& finished : done_) least = std::max(least, finished.log_probability);
@@ -144,8 +144,9 @@ void Beam::advance() {
   if (done_.size() > static_cast<size_t>(width_)) done_.resize(width_);
 }
 
-// By which the finished ones are ranked. What phrases cost is little to do with length: a mean would favour whoever adds likely
-// tokens after them, a sum whoever leaves out articles before them (Wu et al. 2016, equation 14, lies between).
+// By which the finished ones are ranked. What phrases cost is little to do with length: a mean would favour whoever
+// adds likely tokens after them, a sum whoever leaves out articles before them (Wu et al. 2016, equation 14, lies
+// between).
 float Beam::score(const Hypothesis& finished) const {
   if (options_.by_probability) return finished.log_probability;
   const auto length = static_cast<float>(finished.tokens.size() + 1);
