@@ -66,8 +66,10 @@ def grow(model, out, ffn, encoder_layers, seed=1):
     and `encoder_layers`; 0 leaves either."""
     with open(os.path.join(model, 'config.json'), encoding='utf-8') as file:
         config = json.load(file)
-    if config.get('normalize_before') or config.get('activation_function') != 'relu':
-        raise GrowthError(f'{model}: only models with norms behind their sub-layers and ReLU, as `fit` makes them, can grow')
+    if (config.get('normalize_before') or config.get('activation_function') != 'relu'
+            or config['encoder_ffn_dim'] != config['decoder_ffn_dim']):
+        raise GrowthError(f'{model}: only models with norms behind their sub-layers, ReLU and feed-forward layers of one width, '
+                          'as `fit` makes them, can grow')
     old_ffn, old_layers = config['encoder_ffn_dim'], config['encoder_layers']
     ffn, encoder_layers = ffn or old_ffn, encoder_layers or old_layers
     if ffn < old_ffn or encoder_layers < old_layers or (ffn, encoder_layers) == (old_ffn, old_layers):

@@ -120,13 +120,12 @@ void Beam::allocate() {
 // behind hardly any comes back, and each costs as much as the first (Freitag and Al-Onaizan 2017); behind those that
 // are done, too, or what is left after the end of a sentence that the model is sure of would live on as the likeliest.
 void Beam::advance() {
-  float least = candidates_.front().log_probability;
-  for (const Hypothesis& finished : done_) least = std::max(least, finished.log_probability);
-  least -= options_.margin;
+  float best = candidates_.front().log_probability;
+  for (const Hypothesis& finished : done_) best = std::max(best, finished.log_probability);
   std::vector<Hypothesis> next;
   parents_.clear();
   for (const Candidate& candidate : std::span(candidates_).first(std::min<size_t>(candidates_.size(), 2 * width_))) {
-    if (candidate.log_probability < least) break;
+    if (candidate.log_probability < best - options_.margin) break;
     const bool ends = candidate.token == options_.eos;
     const Hypothesis& parent = live_[candidate.parent];
     Hypothesis hypothesis{parent.tokens, candidate.log_probability, candidate.parent,

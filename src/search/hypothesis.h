@@ -32,7 +32,8 @@ struct SearchOptions {
   /// Find the likeliest hypotheses as they are, not per token, each as probable as it is among those that the rules
   /// leave.
   bool by_probability = false;
-  /// A hypothesis whose log-probability is by more than this below that of the likeliest one is given up.
+  /// A hypothesis whose log-probability is by more than this below that of the likeliest one, finished or not, is given
+  /// up.
   float margin = std::numeric_limits<float>::infinity();
 };
 

@@ -111,6 +111,20 @@ TEST_CASE("hypotheses that are further behind than the margin are given up", "[s
   CHECK(fewer > 4);
 }
 
+TEST_CASE("what would go on behind an end that is sure is given up, too", "[search]") {
+  const Vector to_word = Vector::Map(std::array{0.f, 9.f, 0.f}.data(), 3),
+               to_end = Vector::Map(std::array{9.f, 0.f, 0.f}.data(), 3);
+  Beam beam(4, {.eos = kEos, .limit = 8, .margin = 4});
+  for (int step = 0; step < 2; ++step) {
+    REQUIRE_FALSE(beam.finished());
+    Matrix logits = (step == 0 ? to_word : to_end).replicate(static_cast<int>(beam.live().size()), 1);
+    beam.extend(logits, {});
+  }
+  REQUIRE(beam.finished());
+  CHECK(beam.ranked().size() == 1);
+  CHECK(beam.best().tokens == Tokens{1});
+}
+
 TEST_CASE("parents and settled tokens tell what becomes of the hypotheses", "[search]") {
   for (const int width : {1, 2, 3, 8}) {
     Beam beam(width, {.eos = kEos, .limit = 12, .score = true});
