@@ -9,6 +9,29 @@ const browsers = [
 ];
 
 /**
+ * Those that run, by what they were launched with: a Firefox costs more to start than many a suite to run.
+ * @type {Map<string, Promise<import('playwright-core').Browser>>}
+ */
+const running = new Map();
+
+/**
+ * One for all suites of this process that ask for the same.
+ * @param {typeof browsers[number]} kind
+ * @param {Record<string, string | number | boolean>} preferences
+ * @returns {Promise<import('playwright-core').Browser>}
+ */
+async function share({ browserName, launch }, preferences) {
+  const key = browserName === 'Firefox' ? JSON.stringify(preferences) : browserName;
+  const browser = await running.get(key)?.catch(() => undefined);
+  if (browser?.isConnected()) return browser;
+  const launched = launch(preferences);
+  running.set(key, launched);
+  return launched;
+}
+
+after(() => Promise.all([...running.values()].map(async (browser) => (await browser).close())));
+
+/**
  * @typedef {{browserName: string, site: import('./site.mjs').Site, browser: import('playwright-core').Browser}} Environment
  */
 
@@ -19,14 +42,15 @@ const browsers = [
  * @param {number} [timeout] ms: a test that waits for what never comes must not hold up all others for ever
  */
 export function inEachBrowser(suite, preferences = {}, timeout = 1_200_000) {
-  for (const { browserName, launch, skip } of browsers) {
+  for (const kind of browsers) {
+    const { browserName, skip } = kind;
     describe(browserName, { skip, timeout }, () => {
       const environment = /** @type {Environment} */ ({ browserName });
       before(async () => {
-        [environment.site, environment.browser] = await Promise.all([openSite(), launch(preferences)]);
+        [environment.site, environment.browser] = await Promise.all([openSite(), share(kind, preferences)]);
       });
       after(async () => {
-        await environment.browser?.close();
+        for (const context of environment.browser?.contexts() ?? []) await context.close();
         await environment.site?.close();
       });
       suite(environment);
