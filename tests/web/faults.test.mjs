@@ -12,7 +12,7 @@ import { HEADERS } from '../../scripts/site/serve.mjs';
 import { toRecord } from '../../web/base/errors.js';
 import { inEachBrowser } from './support/browsers.mjs';
 
-const EVERY = Number(process.env.DRAGOMAN_EVERY ?? 11);
+const EVERY = Number(process.env.DRAGOMAN_EVERY ?? 17);
 const TINY = fileURLToPath(new URL('../data/tiny-int8/', import.meta.url));
 const FAULTS = fileURLToPath(new URL('fixtures/faults.js', import.meta.url));
 // What the API rejects with for reasons of its own; anything else would be a bare error of the browser's.

@@ -1,4 +1,4 @@
-/** WebAssembly memory that may grow no more, from its first, fourth, … growth on: an exception of the API's, and the next translator works. */
+/** WebAssembly memory that may grow no more, from its first, sixth, … growth on: an exception of the API's, and the next translator works. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -60,7 +60,7 @@ inEachBrowser((environment) => {
     const { text } = await attempt(Number.POSITIVE_INFINITY);
     assert.equal(typeof text, 'string');
     const outcomes = [];
-    for (let n = 0; ; n += 3) {
+    for (let n = 0; ; n += 5) {
       const before = refusals;
       const outcome = await attempt(n);
       if (refusals === before) break;
