@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { before, test } from 'node:test';
 import { de } from '../../web/page/messages-de.js';
-import { inEachBrowser } from './support/browsers.mjs';
+import { inChromium } from './support/browsers.mjs';
 import { pageTests } from './support/page-tests.mjs';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TEXT = 'Where is the train station? I like to read books in the evening.';
 
-inEachBrowser((environment) => {
+inChromium((environment) => {
   const { pageTest } = pageTests(environment);
 
   pageTest(

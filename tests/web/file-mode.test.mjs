@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { inEachBrowser } from './support/browsers.mjs';
+import { inChromium } from './support/browsers.mjs';
 import { expected } from './support/expected.mjs';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -45,7 +45,7 @@ function keepOffered() {
   };
 }
 
-inEachBrowser((environment) => {
+inChromium((environment) => {
   async function open(options) {
     const context = await environment.browser.newContext(options);
     const page = await context.newPage();

@@ -1,14 +1,14 @@
 /** What the page has beside the translation: linked words, history, links to share, reading aloud. */
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, test } from 'node:test';
-import { inEachBrowser } from './support/browsers.mjs';
+import { inChromium } from './support/browsers.mjs';
 import { expected } from './support/expected.mjs';
 import { told } from './support/told.mjs';
 
 const SENTENCES = ['I like to read books in the evening.', 'Where is the train station?'];
 const TRANSLATIONS = await expected(SENTENCES);
 
-inEachBrowser((environment) => {
+inChromium((environment) => {
   let site, context, page, errors;
 
   before(async () => {

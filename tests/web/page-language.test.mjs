@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { de } from '../../web/page/messages-de.js';
 import { en } from '../../web/page/messages-en.js';
-import { inEachBrowser } from './support/browsers.mjs';
+import { inChromium } from './support/browsers.mjs';
 import { answers } from './support/site.mjs';
 
 const page = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
@@ -23,7 +23,7 @@ test('the English of the page is that of the messages', () => {
   }
 });
 
-inEachBrowser(
+inChromium(
   (environment) => {
     test('where German is asked for, the page is German, and it works', async () => {
       const context = await environment.browser.newContext({ locale: 'de-DE' });

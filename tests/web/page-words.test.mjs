@@ -1,14 +1,14 @@
 /** What the page tells of single words: those the model doubts, and what else fits in the place of one. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { inEachBrowser } from './support/browsers.mjs';
+import { inChromium } from './support/browsers.mjs';
 import { expected } from './support/expected.mjs';
 
 const SENTENCE = 'Where is the train station?';
 const BEHIND = 'I like to read books in the evening.';
 const [TRANSLATION, BEHIND_TRANSLATION] = await expected([SENTENCE, BEHIND]);
 
-inEachBrowser((environment) => {
+inChromium((environment) => {
   let page, errors;
 
   beforeEach(async () => {

@@ -42,7 +42,26 @@ after(() => Promise.all([...running.values()].map(async (browser) => (await brow
  * @param {number} [timeout] ms: a test that waits for what never comes must not hold up all others for ever
  */
 export function inEachBrowser(suite, preferences = {}, timeout = 1_200_000) {
-  for (const kind of browsers) {
+  inBrowsers(browsers, suite, preferences, timeout);
+}
+
+/**
+ * For what is the page's own doing, of which browsers make the same: in Chromium; in Firefox, too, with DRAGOMAN_EVERY_BROWSER=1.
+ * @param {(environment: Environment) => void} suite
+ * @param {Record<string, string | number | boolean>} [preferences] of Firefox
+ */
+export function inChromium(suite, preferences = {}) {
+  inBrowsers(process.env.DRAGOMAN_EVERY_BROWSER === '1' ? browsers : browsers.slice(0, 1), suite, preferences, 1_200_000);
+}
+
+/**
+ * @param {typeof browsers} kinds
+ * @param {(environment: Environment) => void} suite
+ * @param {Record<string, string | number | boolean>} preferences
+ * @param {number} timeout
+ */
+function inBrowsers(kinds, suite, preferences, timeout) {
+  for (const kind of kinds) {
     const { browserName, skip } = kind;
     describe(browserName, { skip, timeout }, () => {
       const environment = /** @type {Environment} */ ({ browserName });
