@@ -41,7 +41,7 @@ after(() => Promise.all([...running.values()].map(async (browser) => (await brow
  * @param {Record<string, string | number | boolean>} [preferences] of Firefox, for what Chromium takes later, with a context
  * @param {number} [timeout] ms: a test that waits for what never comes must not hold up all others for ever
  */
-export function inEachBrowser(suite, preferences = {}, timeout = 1_200_000) {
+export function inEachBrowser(suite, preferences, timeout) {
   inBrowsers(browsers, suite, preferences, timeout);
 }
 
@@ -50,17 +50,17 @@ export function inEachBrowser(suite, preferences = {}, timeout = 1_200_000) {
  * @param {(environment: Environment) => void} suite
  * @param {Record<string, string | number | boolean>} [preferences] of Firefox
  */
-export function inChromium(suite, preferences = {}) {
-  inBrowsers(process.env.DRAGOMAN_EVERY_BROWSER === '1' ? browsers : browsers.slice(0, 1), suite, preferences, 1_200_000);
+export function inChromium(suite, preferences) {
+  inBrowsers(process.env.DRAGOMAN_EVERY_BROWSER === '1' ? browsers : browsers.slice(0, 1), suite, preferences);
 }
 
 /**
  * @param {typeof browsers} kinds
  * @param {(environment: Environment) => void} suite
- * @param {Record<string, string | number | boolean>} preferences
- * @param {number} timeout
+ * @param {Record<string, string | number | boolean>} [preferences]
+ * @param {number} [timeout]
  */
-function inBrowsers(kinds, suite, preferences, timeout) {
+function inBrowsers(kinds, suite, preferences = {}, timeout = 1_200_000) {
   for (const kind of kinds) {
     const { browserName, skip } = kind;
     describe(browserName, { skip, timeout }, () => {
