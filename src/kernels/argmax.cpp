@@ -7,9 +7,9 @@
 
 namespace dragoman {
 
-int argmax(const float* x, int n) {
-  if (n < 16) return argmax_reference(x, n);
-  // First the largest value, four independent vectors at a time, then where it first stands.
+// Four independent vectors at a time: one alone would wait for itself.
+float maximum(const float* x, int n) {
+  if (n < 16) return *std::max_element(x, x + n);
   v128_t best[4];
   for (int j = 0; j < 4; ++j) best[j] = wasm_v128_load(x + 4 * j);
   int i = 16;
@@ -19,9 +19,14 @@ int argmax(const float* x, int n) {
   wasm_v128_store(lanes, wasm_f32x4_pmax(wasm_f32x4_pmax(best[0], best[1]), wasm_f32x4_pmax(best[2], best[3])));
   float max = *std::max_element(lanes, lanes + 4);
   for (; i < n; ++i) max = std::max(max, x[i]);
+  return max;
+}
 
+int argmax(const float* x, int n) {
+  const float max = maximum(x, n);
   const v128_t wanted = wasm_f32x4_splat(max);
-  for (i = 0; i + 4 <= n; i += 4)
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
     if (wasm_v128_any_true(wasm_f32x4_eq(wasm_v128_load(x + i), wanted))) break;
   return static_cast<int>(std::find(x + i, x + n, max) - x);
 }

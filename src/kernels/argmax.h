@@ -4,6 +4,9 @@
 
 namespace dragoman {
 
+/// The largest of x [n]; n >= 1, no NaN.
+float maximum(const float* x, int n);
+
 /// Index of the largest of x [n], the first one if several are equal; n >= 1, no NaN.
 int argmax(const float* x, int n);
 int argmax_reference(const float* x, int n);

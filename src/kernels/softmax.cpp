@@ -3,25 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/argmax.h"
 #include "kernels/exp.h"
 #include "kernels/simd.h"
 
 namespace dragoman {
 namespace {
-
-float maximum(const float* x, int n) {
-  float m = x[0];
-  int i = 0;
-  if (n >= 4) {
-    v128_t best = wasm_v128_load(x);
-    for (i = 4; i + 4 <= n; i += 4) best = wasm_f32x4_pmax(best, wasm_v128_load(x + i));
-    float lanes[4];
-    wasm_v128_store(lanes, best);
-    m = *std::max_element(lanes, lanes + 4);
-  }
-  for (; i < n; ++i) m = std::max(m, x[i]);
-  return m;
-}
 
 // The lanes past the end of x are given a weight of exp(-inf) = 0.
 template <class Store>

@@ -212,11 +212,12 @@ TEST_CASE("attention for all lengths and head widths", "[kernels]") {
   }
 }
 
-TEST_CASE("argmax for all lengths takes the first of equal values", "[kernels]") {
+TEST_CASE("maximum and argmax for all lengths, argmax takes the first of equal values", "[kernels]") {
   Random random(9);
   for (int n = 1; n <= 80; ++n) {
     std::vector<float> x = random.reals(n, -5, 5);
     REQUIRE(argmax(x.data(), n) == argmax_reference(x.data(), n));
+    REQUIRE(maximum(x.data(), n) == x[argmax_reference(x.data(), n)]);
     const int first = random.integer(0, n - 1);
     for (int i = first; i < n; i += 3) x[i] = 7;
     REQUIRE(argmax(x.data(), n) == first);
