@@ -30,20 +30,19 @@ thread_local Kernel chosen_kernel = {};
 
 const Kernel& current_kernel() { return chosen_kernel.accumulate ? chosen_kernel : kDefaultKernel; }
 
-// From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row.
-void dequantize(const int32_t* acc, const PackedInt8& w, int first, int count, float scale, int32_t zero,
-                const float* bias, float* y) {
+// From exact integers to floats: the affine correction, the scales and the bias, for `count` outputs of one row. All
+// pointers are those of the first output, and the function stays one: inlined, the loop reads them from the stack.
+[[gnu::noinline]] void dequantize(const int32_t* acc, const int32_t* sum, const float* weight_scale, const float* bias,
+                                  int count, float scale, int32_t zero, float* y) {
   const v128_t zeros = wasm_i32x4_splat(zero), scales = wasm_f32x4_splat(scale);
   int i = 0;
   for (; i + 4 <= count; i += 4) {
-    const v128_t correction = wasm_i32x4_mul(zeros, wasm_v128_load(w.sum + first + i));
+    const v128_t correction = wasm_i32x4_mul(zeros, wasm_v128_load(sum + i));
     const v128_t exact = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(wasm_v128_load(acc + i), correction));
-    const v128_t factor = wasm_f32x4_mul(scales, wasm_v128_load(w.scale + first + i));
-    wasm_v128_store(y + i, wasm_f32x4_add(wasm_f32x4_mul(exact, factor), wasm_v128_load(bias + first + i)));
+    const v128_t factor = wasm_f32x4_mul(scales, wasm_v128_load(weight_scale + i));
+    wasm_v128_store(y + i, wasm_f32x4_add(wasm_f32x4_mul(exact, factor), wasm_v128_load(bias + i)));
   }
-  for (; i < count; ++i) {
-    y[i] = static_cast<float>(acc[i] - zero * w.sum[first + i]) * (scale * w.scale[first + i]) + bias[first + i];
-  }
+  for (; i < count; ++i) y[i] = static_cast<float>(acc[i] - zero * sum[i]) * (scale * weight_scale[i]) + bias[i];
 }
 
 // The sums of two planes of one row, one behind the other -> those of the row, in the place of the first.
@@ -144,7 +143,7 @@ void int8_product(const QuantizedRows& x, const PackedInt8& w, const float* bias
       for (int i = 0; i < block_rows; ++i) {
         int32_t* const sums = acc + i * planes * block_groups * 4;
         if (planes == 2) join_planes(sums, block_groups * 4);
-        dequantize(sums, w, first, count, x.scale[r + i], x.zero[r + i], bias,
+        dequantize(sums, w.sum + first, w.scale + first, bias + first, count, x.scale[r + i], x.zero[r + i],
                    y + static_cast<size_t>(r + i) * w.outputs + first);
       }
     }
