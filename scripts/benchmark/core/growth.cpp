@@ -9,8 +9,8 @@ namespace dragoman::bench {
 namespace {
 
 constexpr int kEarly = 10, kLate = 400;  // positions
-constexpr int kAround = 8;               // as many positions on either side count as well
-constexpr int kSource = 24;              // pieces: an ordinary sentence
+constexpr int kAround = 8;   // timed together with as many positions on either side: a browser's clock is coarse
+constexpr int kSource = 24;  // pieces: an ordinary sentence
 constexpr int kDecodings = 15;
 
 // Made-up pieces: what they mean does not change the work.
@@ -37,16 +37,17 @@ nlohmann::json growth(const std::string& config_json, std::vector<std::byte> mod
   std::vector<double> early, late, ratios;
   for (int decoding = 0; decoding <= kDecodings; ++decoding) {
     DecoderState state(model.config(), kLate + kAround + 1);
-    std::vector<double> ms;
+    std::vector<Clock::time_point> at;  // when the step of each position began
     for (int t = 0; t < state.capacity(); ++t) {
       const DecoderRow row{t == 0 ? kStart : piece(t, model.config()), &cross, &state};
-      const auto start = Clock::now();
+      at.push_back(Clock::now());
       model.step({&row, 1}, work);
-      ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
     }
+    at.push_back(Clock::now());
     if (decoding == 0) continue;  // V8 compiles the hot functions anew meanwhile
     const auto around = [&](int position) {
-      return median({ms.begin() + position - kAround, ms.begin() + position + kAround + 1});
+      const std::chrono::duration<double, std::milli> ms = at[position + kAround + 1] - at[position - kAround];
+      return ms.count() / (2 * kAround + 1);
     };
     early.push_back(around(kEarly));
     late.push_back(around(kLate));
