@@ -6,10 +6,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "kernels/activation.h"
 #include "kernels/argmax.h"
 #include "kernels/attention.h"
+#include "kernels/exp.h"
 #include "kernels/layer_norm.h"
 #include "kernels/quantize.h"
 #include "kernels/softmax.h"
@@ -105,6 +107,21 @@ TEST_CASE("a quantised row is within half a step of what it stands for", "[kerne
                                                : 128 * q[k] + q[stride + k];
       REQUIRE(std::abs(scale * static_cast<float>(value - zero) - x[k]) <= scale * 1.01f);
     }
+  }
+}
+
+TEST_CASE("the exponential is as near as it says, from 0 down to where it is none", "[kernels]") {
+  for (float x = 0; x > -87; x -= 0.0007f) {
+    float lanes[4];
+    wasm_v128_store(lanes, exp4(wasm_f32x4_splat(x)));
+    const double expected = std::exp(static_cast<double>(x));
+    INFO(x);
+    REQUIRE(std::abs(lanes[0] - expected) <= expected * (x >= -5 ? 4e-7 : 4e-6));
+  }
+  for (const float x : {-88.1f, -1e30f, -std::numeric_limits<float>::infinity()}) {
+    float lanes[4];
+    wasm_v128_store(lanes, exp4(wasm_f32x4_splat(x)));
+    REQUIRE(lanes[3] == 0);
   }
 }
 
