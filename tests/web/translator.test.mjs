@@ -171,6 +171,50 @@ inEachBrowser((environment) => {
   );
 
   pageTest(
+    'a call that has ended has left nothing with its signal, nor with the translator',
+    async () => {
+      const translator = await create();
+      const { prototype } = EventTarget;
+      const [add, remove, any] = [prototype.addEventListener, prototype.removeEventListener, AbortSignal.any];
+      const listeners = new Set();
+      let [most, dependent] = [0, 0];
+      prototype.addEventListener = function (type, listener, ...others) {
+        if (this instanceof AbortSignal) most = Math.max(most, listeners.add(listener).size);
+        add.call(this, type, listener, ...others);
+      };
+      prototype.removeEventListener = function (type, listener, ...others) {
+        listeners.delete(listener);
+        remove.call(this, type, listener, ...others);
+      };
+      AbortSignal.any = (signals) => {
+        dependent++;
+        return any.call(AbortSignal, signals);
+      };
+      const kept = new AbortController();
+      const aborted = new AbortController();
+      const calls = [kept.signal, undefined, aborted.signal].flatMap((signal) => [
+        translator.translate('Where is the station?', { signal }),
+        translator.translate(' ', { signal }),
+        translator.score('Yes.', 'Ja.', { signal }),
+        translator.measureInputUsage('hello', { signal }),
+        read(translator.translateStreaming('Where is the station?', { signal })),
+        translator.translate('hello', { signal, beam: 100 }),
+      ]);
+      aborted.abort();
+      const ended = await Promise.allSettled(calls);
+      Object.assign(prototype, { addEventListener: add, removeEventListener: remove });
+      AbortSignal.any = any;
+      return { ended: ended.map(({ status }) => status[0]).join(''), most, left: listeners.size, dependent };
+    },
+    ({ ended, most, left, dependent }) => {
+      assert.equal(ended, `${'f'.repeat(5)}r`.repeat(2) + 'r'.repeat(6));
+      assert.ok(most >= 10, `${most} listeners while they were under way`);
+      // Firefox keeps what AbortSignal.any makes as long as the translator lives.
+      assert.deepEqual({ left, dependent }, { left: 0, dependent: 0 });
+    },
+  );
+
+  pageTest(
     'destroy aborts what is under way and all that follows, with an AbortError',
     async () => {
       const translator = await create();

@@ -1,4 +1,4 @@
-import { nextTask, untilAborted } from '../base/abort.js';
+import { EitherSignal, nextTask, untilAborted } from '../base/abort.js';
 import { exception, quotaExceeded } from '../base/errors.js';
 import { CreateMonitor, DownloadProgress } from './progress.js';
 
@@ -112,14 +112,14 @@ export class DestroyableModel {
   }
 
   /**
-   * @protected how every call begins: a signal that is aborted by whichever comes first, the call's own or the end of the model
+   * @protected how every call begins: with what is aborted by whichever comes first, the call's own signal or the end of the model
    * @param {{signal?: AbortSignal} | null} options
    */
   _signal(options) {
     requireActiveDocument();
     // Web IDL takes null for an empty dictionary.
     const signal = options?.signal;
-    return AbortSignal.any(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
+    return new EitherSignal(signal ? [this.#destruction.signal, signal] : [this.#destruction.signal]);
   }
 }
 

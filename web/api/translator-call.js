@@ -24,7 +24,7 @@ const TRANSLATABLE = /[\p{L}\p{N}\p{M}]/u;
  * @param {string} text
  * @param {TranslateOptions} given
  * @param {EngineOptions} options made of them
- * @param {AbortSignal} signal
+ * @param {import('../base/abort.js').EitherSignal} signal
  * @param {Listener} listener
  * @returns {() => void} stops the work
  */

@@ -246,7 +246,7 @@ export class Translator extends DestroyableModel {
    * @param {string} text
    * @param {TranslateOptions} given
    * @param {() => EngineOptions} forEngine makes its options of them
-   * @param {AbortSignal} signal
+   * @param {import('../base/abort.js').EitherSignal} signal
    * @param {Omit<import('./translator-call.js').Listener, 'onEnd'>} listener
    * @returns {() => void} stops the work
    */

@@ -1,9 +1,51 @@
 import { exception } from './errors.js';
 
 /**
+ * Of some signals whichever is aborted first: of an AbortSignal what the calls of a model need. It holds nothing of them but while
+ * somebody listens. Firefox (ESR 153) keeps all that `AbortSignal.any` ever made of a signal as long as that one lives: 0.3 to
+ * 0.9 KB for each call of a translator.
+ */
+export class EitherSignal {
+  #signals;
+
+  /** @param {AbortSignal[]} signals of two that are aborted already the first counts */
+  constructor(signals) {
+    this.#signals = signals;
+  }
+
+  get aborted() {
+    return this.#signals.some(({ aborted }) => aborted);
+  }
+
+  get reason() {
+    return this.#signals.find(({ aborted }) => aborted)?.reason;
+  }
+
+  throwIfAborted() {
+    for (const signal of this.#signals) signal.throwIfAborted();
+  }
+
+  /**
+   * @param {'abort'} type
+   * @param {() => void} listener called for each of the signals, unless it is removed
+   */
+  addEventListener(type, listener) {
+    for (const signal of this.#signals) signal.addEventListener(type, listener);
+  }
+
+  /**
+   * @param {'abort'} type
+   * @param {() => void} listener
+   */
+  removeEventListener(type, listener) {
+    for (const signal of this.#signals) signal.removeEventListener(type, listener);
+  }
+}
+
+/**
  * @template T
  * @param {Promise<T>} promise
- * @param {AbortSignal | undefined} signal
+ * @param {AbortSignal | EitherSignal | undefined} signal
  * @returns {Promise<T>} rejected with the signal's reason as soon as that aborts
  */
 export function untilAborted(promise, signal) {
@@ -11,7 +53,7 @@ export function untilAborted(promise, signal) {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
