@@ -11,6 +11,8 @@ import math
 import re
 import sys
 
+import numpy as np
+
 ENTITIES = (('&quot;', '"'), ('&amp;', '&'), ('&lt;', '<'), ('&gt;', '>'))
 
 
@@ -32,16 +34,21 @@ def ngrams(items, order):
     return collections.Counter(tuple(items[i:i + order]) for i in range(len(items) - order + 1))
 
 
-def bleu(hypotheses, references):
-    """Corpus BLEU, 0..100."""
-    hits, totals, hypothesis_length, reference_length = [0] * 4, [0] * 4, 0, 0
-    for hypothesis, reference in zip(hypotheses, references, strict=True):
+def counts(hypotheses, references):
+    """What BLEU adds up, [lines, 10]: words of a line, of its reference; n-grams in common and of the line, of order 1 to 4."""
+    rows = np.zeros((len(hypotheses), 10), np.int64)
+    for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
         words, wanted = tokenise_13a(hypothesis), tokenise_13a(reference)
-        hypothesis_length += len(words)
-        reference_length += len(wanted)
+        row[:2] = len(words), len(wanted)
         for order in range(1, 5):
-            hits[order - 1] += (ngrams(words, order) & ngrams(wanted, order)).total()
-            totals[order - 1] += max(0, len(words) - order + 1)
+            row[2 * order:][:2] = (ngrams(words, order) & ngrams(wanted, order)).total(), max(0, len(words) - order + 1)
+    return rows
+
+
+def of_counts(rows):
+    """BLEU, 0..100, of lines' counts."""
+    hypothesis_length, reference_length, *sums = rows.sum(axis=0).tolist()
+    hits, totals = sums[::2], sums[1::2]
     if not hits[0]:
         return 0.0
     smoothing, log_precision = 1.0, 0.0
@@ -53,6 +60,22 @@ def bleu(hypotheses, references):
             hit = 1 / smoothing
         log_precision += math.log(hit / total) / 4
     return 100 * math.exp(log_precision + min(0.0, 1 - reference_length / hypothesis_length))
+
+
+def bleu(hypotheses, references):
+    """Corpus BLEU, 0..100."""
+    return of_counts(counts(hypotheses, references))
+
+
+def loss(hypotheses, others, references, draws=1000):
+    """(how much more BLEU `others` have, the least and the most in 95 % of draws): paired bootstrap (Koehn 2004)."""
+    ours, theirs = counts(hypotheses, references), counts(others, references)
+    random = np.random.default_rng(1)
+    drawn = []
+    for _ in range(draws):
+        lines = random.integers(0, len(ours), len(ours))
+        drawn.append(of_counts(theirs[lines]) - of_counts(ours[lines]))
+    return of_counts(theirs) - of_counts(ours), *np.percentile(drawn, [2.5, 97.5]).tolist()
 
 
 def chrf2(hypotheses, references, order=6, beta=2):

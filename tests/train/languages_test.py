@@ -40,10 +40,10 @@ class Languages(unittest.TestCase):
             file.writelines('\t'.join(reversed(pair) if backwards else pair) + '\n' for pair in pairs)
         return path
 
-    def model(self):
+    def model(self, path='model', weights='tiny-int8'):
         """A model folder from French to Spanish, by its own account."""
-        folder = os.path.join(self.folder, 'model')
-        shutil.copytree(os.path.join(ROOT, 'tests/data/tiny-int8'), folder)
+        folder = os.path.join(self.folder, path)
+        shutil.copytree(os.path.join(ROOT, 'tests/data', weights), folder)
         with open(os.path.join(folder, 'config.json'), 'r+', encoding='utf-8') as file:
             config = json.load(file)
             file.seek(0)
@@ -72,6 +72,24 @@ class Languages(unittest.TestCase):
         stated = run('evaluate', '--sets', sets, '--models', model, '--columns', 'fr-es')[1].splitlines()
         self.assertIn('| odd | fr-es | 20 | ', stated[3])
         self.assertIn(' 100.00 | ', stated[3])
+
+    def test_evaluate_says_what_int8_loses_and_fails_where_it_is_too_much(self):
+        model, wanted = self.model(), self.model('float/model', 'tiny-f16')
+        sets = os.path.join(self.folder, 'sets')
+        os.mkdir(sets)
+        self.write('sets/first.fr-es.tsv', self.translated(wanted)[:8])
+        self.write('sets/second.fr-es.tsv', self.translated(wanted)[8:])
+        command = ['evaluate', '--sets', sets, '--models', model, '--float', os.path.dirname(wanted)]
+        status, tables, errors = run(*command)
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, r'evaluate: int8 loses \d+\.\d\d BLEU, more than 0\.2\n$')
+        self.assertRegex(tables, r'\| all as one \| fr-es \| 20 \|.*\| \d+\.\d\d \(-?\d+\.\d\d to \d+\.\d\d\) \|')
+
+        shutil.rmtree(wanted)
+        shutil.copytree(model, wanted)
+        status, tables, errors = run(*command)
+        self.assertEqual(status, 0, errors)
+        self.assertEqual(tables.count('| 0.00 (0.00 to 0.00) |'), 3)
 
     def test_recipe(self):
         first, second = self.write('a.fr-es.tsv', PAIRS[:200]), self.write('b.es-fr.tsv', PAIRS[200:], backwards=True)
